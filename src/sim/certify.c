@@ -1,11 +1,9 @@
-// The judgement of a step: what applies to scheme and system, what is remembered, also in a checkpoint, what is told.
-// Before the first step the model is compared with the case: coefficients of contacts with its text, travel times of
-// waves through cells with mass and stiffness.
+// The judgement of a step: what is remembered, also in a checkpoint, and told. Before the first step the model is
+// compared with the case: coefficients of contacts with its text, travel times of waves with mass and stiffness.
 
 #include "sim/certify_data.h"
 
 #include "core/text.h"
-#include "step/sums.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -16,143 +14,22 @@
 // contact may close, acts, or an iteration took longer than in the last step that was checked.
 enum { BEGINNING = 8, SELDOM = 256, OFTEN = 8 }; // the last two are powers of two
 
-static const pcs_check certify_checks[CERTIFY_COUNT] = {
-    [CERTIFY_GAP] = { .name = "gap >= 0", .unit = "m" },
-    [CERTIFY_DIRECTION] = { .name = "gap rates follow the gaps", .unit = "m" },
-    [CERTIFY_BEND] = { .name = "gap accelerations follow the gap rates", .unit = "m/s^2" },
-    [CERTIFY_POSITION_MULTIPLIER] = { .name = "position multiplier >= 0", .unit = "kg m" },
-    [CERTIFY_POSITION_COMPLEMENT] = { .name = "gap or position multiplier vanishes", .unit = "m" },
-    [CERTIFY_GATE] = { .name = "contact law imposed exactly where the smooth gap closes", .unit = "m" },
-    [CERTIFY_CONTRADICTION] = { .name = "steps in which the contact status was ambiguous",
-                                .unit = "steps",
-                                .is_reported_only = true },
-    [CERTIFY_RATE] = { .name = "gap rate + restitution >= 0 on closed contacts", .unit = "m/s" },
-    [CERTIFY_IMPULSE] = { .name = "contact force and impulse >= 0", .unit = "N s" },
-    [CERTIFY_VELOCITY_COMPLEMENT] = { .name = "rate law or impulse vanishes", .unit = "m/s" },
-    [CERTIFY_OPEN_IMPULSE] = { .name = "no impulse on open contacts", .unit = "N s" },
-    [CERTIFY_IMPULSE_LAW] = { .name = "impulse = effective mass x velocity jump", .unit = "m/s" },
-    [CERTIFY_RESTITUTION] = { .name = "restitution of the case", .unit = "m/s" },
-    [CERTIFY_COEFFICIENTS] = { .name = "restitution and friction are the numbers of the case", .unit = "1" },
-    [CERTIFY_CONE] = { .name = "friction <= mu x contact impulse", .unit = "N s" },
-    [CERTIFY_SLIP] = { .name = "friction against the slip, none of it below the limit", .unit = "m/s" },
-    [CERTIFY_HELD] = { .name = "lasting contacts move with their mean velocity", .unit = "m" },
-    [CERTIFY_TURN] = { .name = "prescribed rotations < 1 rad in a step", .unit = "rad" },
-    [CERTIFY_STAY] = { .name = "loaded contacts and joints move with their velocities", .unit = "m" },
-    [CERTIFY_IMPACT_LOSS] = { .name = "impact loss = m_eff v^2 (1 - e^2) / 2", .unit = "J" },
-    [CERTIFY_MOTION] = { .name = "equations of motion, each of them", .unit = "N s" },
-    [CERTIFY_KINEMATICS] = { .name = "positions follow velocities", .unit = "m" },
-    [CERTIFY_TRAVEL] = { .name = "travel times of waves by mass and stiffness", .unit = "1" },
-    [CERTIFY_MOMENTUM] = { .name = "momentum balance", .unit = "kg m/s" },
-    [CERTIFY_GRADIENT] = { .name = "forces follow from the energy", .unit = "J" },
-    [CERTIFY_DAMPING_POWER] = { .name = "power of damping = booked damping loss", .unit = "W" },
-    [CERTIFY_WORK] = { .name = "work of forces = change of energies + booked losses", .unit = "J" },
-    [CERTIFY_GYROSCOPIC] = { .name = "gyroscopic moments follow from the angular momentum", .unit = "W" },
-    [CERTIFY_ENERGY] = { .name = "energy ledger closes", .unit = "J" },
-    [CERTIFY_RISE] = { .name = "energy gained in a step", .unit = "J" },
-    [CERTIFY_GROWTH] = { .name = "energy gained since the start", .unit = "J" },
-    [CERTIFY_DAMPING] = { .name = "damping loss <= all energy there has been", .unit = "J" },
-    [CERTIFY_NUMERICAL] = { .name = "numerical gain <= a tenth of all energy there has been",
-                            .unit = "J",
-                            .is_reported_only = true,
-                            .mark = 1.0 },
-    [CERTIFY_CORRECTION] = { .name = "position corrections in sum <= all energy there has been",
-                             .unit = "J",
-                             .is_reported_only = true,
-                             .mark = 1.0 },
-    [CERTIFY_PENETRATION] = { .name = "penetration <= 2 max|gap rate| h", .unit = "m" },
-    [CERTIFY_MISFIT] = { .name = "errors of joints and held contacts <= 0.1 deformation", .unit = "m", .mark = 0.01 },
-    [CERTIFY_PASSAGE] = { .name = "no contact jumped over within a step", .unit = "m" },
-    [CERTIFY_OFFSET] = { .name = "offset of held contacts <= share of h max|gap rate|", .unit = "m" },
-};
-
-static bool certify_applies(const pcs_scheme *scheme, const pcs_rule *rule, int check)
+static pcs_status certify_take_rows(pcs_context *ctx, pcs_certifier *self)
 {
-    const pcs_scheme_ops *ops = scheme->ops;
-    const pcs_system *system = scheme->system;
-    bool has_rows = pcs_system_nrow(system) > 0;
-    bool has_friction = pcs_system_ntangent(system) > 0 && rule->position != PCS_POSITION_FORCE;
-    switch (check) {
-    case CERTIFY_GAP:
-    case CERTIFY_POSITION_MULTIPLIER:
-    case CERTIFY_POSITION_COMPLEMENT: return has_rows && pcs_rule_limits_gaps(rule);
-    case CERTIFY_GATE:
-        if (!has_rows || rule->position == PCS_POSITION_FORCE) return false;
-        return (pcs_rule_limits_gaps(rule) && system->is_linear) || rule->gate != PCS_GATE_NONE;
-    case CERTIFY_CONTRADICTION: return has_rows && pcs_rule_limits_gaps(rule) && rule->position != PCS_POSITION_FORCE;
-    case CERTIFY_RATE:
-    case CERTIFY_VELOCITY_COMPLEMENT:
-    case CERTIFY_OPEN_IMPULSE:
-    case CERTIFY_IMPULSE_LAW: return has_rows && rule->position != PCS_POSITION_FORCE;
-    case CERTIFY_RESTITUTION: return has_rows && rule->rate != PCS_RATE_NONE;
-    case CERTIFY_CONE: return has_friction || system->soft_friction != NULL;
-    case CERTIFY_SLIP: return has_friction;
-    case CERTIFY_HELD: return has_rows && rule->position == PCS_POSITION_HELD;
-    case CERTIFY_TURN: return system->row_set.ndriven > 0 && !system->is_linear && rule->impact != PCS_IMPACT_LOCATED;
-    case CERTIFY_STAY: return has_rows && !system->row_set.vary && pcs_certify_leads(rule);
-    case CERTIFY_MOTION:
-    case CERTIFY_KINEMATICS: return rule->kind != PCS_RULE_NONE;
-    case CERTIFY_TRAVEL:
-        return rule->kind == PCS_RULE_WAVE && isfinite(ops->ask_waves(system, scheme->params).mismatch);
-    case CERTIFY_COEFFICIENTS: return pcs_system_nrow(system) + pcs_system_ncompliant(system) > 0;
-    case CERTIFY_DIRECTION:
-    case CERTIFY_IMPULSE: return has_rows;
-    case CERTIFY_BEND: return has_rows && pcs_system_has_bias(system);
-    case CERTIFY_GRADIENT: return !pcs_system_remembers(system);
-    case CERTIFY_DAMPING_POWER:
-        return system->soft_friction == NULL && (pcs_system_is_mesh(system) || system->is_linear);
-    case CERTIFY_GYROSCOPIC:
-        return system->rotations.are_somewhere && !(pcs_system_ncompliant(system) > 0 && pcs_system_is_damped(system));
-    case CERTIFY_MOMENTUM: return pcs_system_is_mesh(system);
-    case CERTIFY_PENETRATION:
-    case CERTIFY_MISFIT: return has_rows && !pcs_rule_limits_gaps(rule);
-    case CERTIFY_DAMPING: return pcs_system_is_damped(system);
-    case CERTIFY_CORRECTION: return has_rows && pcs_rule_limits_gaps(rule) && system->is_linear;
-    case CERTIFY_PASSAGE:
-        return system->row_set.may_pass && (system->row_set.may_change || rule->impact != PCS_IMPACT_LOCATED);
-    case CERTIFY_OFFSET: return has_rows && rule->gate == PCS_GATE_HELD;
-    case CERTIFY_ENERGY: return pcs_rule_has_closed_loss(rule) && system->is_linear;
-    case CERTIFY_IMPACT_LOSS: return has_rows && pcs_rule_separates_impacts(rule);
-    default: return true;
-    }
-}
-
-static bool certify_only_reports(const pcs_certifier *self, int check)
-{
-    if (check == CERTIFY_PENETRATION || check == CERTIFY_MISFIT) return self->rule->level == PCS_LEVEL_ACCELERATION;
-    // Forward Euler gains in every step, by its order; a run that has gained half of all it has had is lost even so.
-    if (check == CERTIFY_GROWTH && self->rule->kind == PCS_RULE_EULER) return false;
-    if (check == CERTIFY_RISE || check == CERTIFY_GROWTH) return self->rule->gains_energy;
-    return certify_checks[check].is_reported_only;
-}
-
-static void certify_choose_checks(pcs_certifier *self)
-{
-    int count = 0;
-    for (int i = 0; i < CERTIFY_COUNT; i++) {
-        if (certify_applies(self->scheme, self->rule, i)) {
-            self->check[i] = &self->now.checks[count++];
-            *self->check[i] = certify_checks[i];
-            self->check[i]->is_reported_only = certify_only_reports(self, i);
-        }
-        pcs_certify_know(self, i);
-    }
-    self->now.certificate = (pcs_certificate){ .ncheck = count, .checks = self->now.checks };
-    self->now.bad_row = self->now.bad_equation = -1;
-}
-
-static pcs_status certify_take_work(pcs_context *ctx, pcs_certifier *self)
-{
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
+    bool has_rebound = false;
+    for (int j = 0; j < system->nrow; j++)
+        has_rebound = has_rebound || (system->rows[j].ntangent > 0 && system->rows[j].tangent_restitution != 0.0);
+    has_rebound = pcs_rows_any(system, has_rebound); // ranks go back together
+    PCS_TAKE_EACH(ctx, system->nrow, "the certificate", certify_row, &self->rows, &self->kept_rows);
     PCS_TAKE_EACH(ctx, system->nrow, "the certificate", double, &self->gap, &self->bias, &self->start_gap,
                   &self->start_rate, &self->middle_gap, &self->middle_rate, &self->z, &self->moved, &self->jump,
-                  &self->misfit);
+                  &self->misfit, &self->drive[0], &self->drive[1], &self->drive[2], &self->drive[3]);
     PCS_TAKE(ctx, self->z_t, system->ntangent, "the certificate");
-    for (int k = 0; k < (system->row_set.ndriven > 0 ? 4 : 0); k++)
-        PCS_TAKE(ctx, self->drive[k], system->nrow, "the certificate");
     PCS_TAKE(ctx, self->is_spare, system->nrow, "the certificate");
-    if (system->row_set.may_pass) PCS_TAKE(ctx, self->ends, system->nrow, "the certificate");
+    PCS_TAKE(ctx, self->ends, system->nrow, "the certificate");
     PCS_TAKE(ctx, self->resultant, system->nrow, "the certificate");
-    PCS_TAKE(ctx, self->origin, system->nq, "the certificate");
+    if (has_rebound) PCS_TAKE(ctx, self->rebound, system->ntangent, "the certificate");
     if (!pcs_system_has_joints(system)) return PCS_OK;
     PCS_TAKE(ctx, self->point, pcs_system_npoint(system), "the certificate");
     PCS_TAKE(ctx, self->normal, pcs_system_npoint(system), "the certificate");
@@ -162,7 +39,8 @@ static pcs_status certify_take_work(pcs_context *ctx, pcs_certifier *self)
 // Allocates the two saved states and the work of residuals.
 static pcs_status certify_take_vectors(pcs_context *ctx, pcs_certifier *self)
 {
-    int n = self->scheme->system->nv;
+    int n = self->system->nv;
+    PCS_TAKE(ctx, self->origin, self->system->nq, "the certificate");
     PCS_TAKE_EACH(ctx, n, "the certificate", double, &self->f, &self->way, &self->e, &self->r, &self->b,
                   &self->tolerance);
     for (int k = 0; k < 2; k++) {
@@ -191,7 +69,7 @@ static pcs_status certify_copy_rows(pcs_context *ctx, const pcs_rows *rows, pcs_
 // Allocates directions and mass of its own if those of the system vary.
 static pcs_status certify_take_places(pcs_context *ctx, pcs_certifier *self)
 {
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     self->G = system->G;
     self->T = system->T;
     self->M = system->M;
@@ -221,7 +99,7 @@ static double case_difference(pcs_case *input, const char *contact, const char *
 
 void pcs_certifier_compare(pcs_certifier *self, pcs_case *input)
 {
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     double worst = 0.0;
     int culprit = -1;
     for (int j = 0; j < pcs_system_npoint(system); j++) {
@@ -238,14 +116,14 @@ void pcs_certifier_compare(pcs_certifier *self, pcs_case *input)
         worst = off;
         culprit = j;
     }
-    pcs_certify_note(self, CERTIFY_COEFFICIENTS, pcs_system_max(system, worst), PCS_ROUND_SUM, culprit, -1);
+    pcs_certify_note(self, CERTIFY_COEFFICIENTS, pcs_system_max(system, worst), PCS_ROUND_SUM, culprit);
 }
 
 // Checks the travel times 2 sqrt((m/4)/k) of waves, with mass m/4 and stiffness -k off the diagonal for a cell between
 // two nodes. With wave-exact masses every cell is checked; with springs beside cells, only the best of all.
 static void case_check_travel(pcs_certifier *self)
 {
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     const pcs_pattern *pattern = system->M->pattern;
     const pcs_travel *axial = &system->travel[PCS_WAVE_AXIAL], *across = &system->travel[PCS_WAVE_TRANSVERSE];
     bool has_beams = axial->shortest != across->shortest || axial->longest != across->longest;
@@ -258,7 +136,7 @@ static void case_check_travel(pcs_certifier *self)
             double time = 2.0 * sqrt(mass / stiffness);
             best = pcs_min(best, pcs_max(axial->shortest - time, time - axial->longest) / axial->mean);
         }
-    if (isfinite(best)) pcs_certify_note(self, CERTIFY_TRAVEL, best, 1e-9, -1, -1);
+    if (isfinite(best)) pcs_certify_note(self, CERTIFY_TRAVEL, best, 1e-9, -1);
 }
 
 static double certify_stiffness(const pcs_system *system)
@@ -277,25 +155,23 @@ void pcs_certifier_take_control(pcs_certifier *self)
 pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_certifier **out)
 {
     pcs_certifier *self;
-    const pcs_system *system = scheme->system;
+    pcs_system *system = scheme->system;
+    const pcs_rule *rule = &scheme->rule;
     PCS_TAKE(ctx, self, 1, "the certificate");
-    self->ctx = ctx;
     self->scheme = scheme;
-    self->rule = &scheme->rule;
-    certify_choose_checks(self);
-    self->comm = system->row_comm;
-    PCS_TAKE_EACH(ctx, system->nrow, "the certificate", certify_row, &self->rows, &self->kept_rows);
-    PCS_TRY(certify_take_work(ctx, self));
-    PCS_TRY(pcs_certify_take_friction(ctx, self));
+    self->system = system;
+    self->rule = rule;
+    self->equation = self->marked = -1;
+    pcs_certify_choose(self);
+    PCS_TRY(certify_take_rows(ctx, self));
     PCS_TRY(certify_take_vectors(ctx, self));
     PCS_TRY(certify_take_places(ctx, self));
     if (pcs_system_is_mesh(system))
         for (int j = 0; j < system->nrow; j++) pcs_row_resultant(system, system->G, j, self->resultant[j]);
-    pcs_rate_kind rate = self->rule->rate;
-    self->needs_middle = rate == PCS_RATE_MIDDLE || rate == PCS_RATE_TURNED || self->rule->gate == PCS_GATE_MIDDLE;
-    self->iterates = !system->is_linear && (!pcs_rule_is_explicit(self->rule) || self->rule->kind == PCS_RULE_MEAN);
+    self->needs_middle =
+        rule->rate == PCS_RATE_MIDDLE || rule->rate == PCS_RATE_TURNED || rule->gate == PCS_GATE_MIDDLE;
+    self->iterates = !system->is_linear && (!pcs_rule_is_explicit(rule) || rule->kind == PCS_RULE_MEAN);
     self->stiffness = certify_stiffness(system);
-    self->marked = -1;
     case_check_travel(self);
     *out = self;
     return PCS_OK;
@@ -325,13 +201,13 @@ void pcs_certifier_mark(pcs_certifier *self)
 {
     self->kept = self->now;
     self->marked = self->now.past;
-    memcpy(self->kept_rows, self->rows, (size_t)self->scheme->system->nrow * sizeof *self->rows);
+    memcpy(self->kept_rows, self->rows, (size_t)self->system->nrow * sizeof *self->rows);
 }
 
 void pcs_certifier_rewind(pcs_certifier *self)
 {
     self->now = self->kept;
-    memcpy(self->rows, self->kept_rows, (size_t)self->scheme->system->nrow * sizeof *self->rows);
+    memcpy(self->rows, self->kept_rows, (size_t)self->system->nrow * sizeof *self->rows);
 }
 
 // Returns true if a contact, closed by its last impulse, got none in this step and has not separated either.
@@ -353,9 +229,9 @@ static void certify_go_on(pcs_certifier *self, int row)
 // Records the rows that the next step starts from. Returns true if an open contact may close in it, generously guessed.
 static bool certify_remember_rows(pcs_certifier *self)
 {
-    const pcs_system *system = self->scheme->system;
-    double tie = PCS_ROUND_LENGTH * system->length, ahead = 2.0 * self->report->h;
-    bool may_close = false, goes_on = self->rule->gate == PCS_GATE_HELD && !(self->report->h > 0.0);
+    const pcs_system *system = self->system;
+    double tie = PCS_ROUND_LENGTH * system->length, ahead = 2.0 * self->h;
+    bool may_close = false, goes_on = self->rule->gate == PCS_GATE_HELD && !(self->h > 0.0);
     for (int j = 0; j < system->nrow; j++) {
         double gap = self->rows[j].gap = self->gap[j];
         if (!certify_is_held(self, j)) self->rows[j].impulse = self->report->rows[j].step_impulse;
@@ -366,7 +242,7 @@ static bool certify_remember_rows(pcs_certifier *self)
         if (system->rows[j].is_bilateral) continue;
         if (gap > tie && gap + ahead * self->rows[j].rate < 0.0) may_close = true;
     }
-    return self->comm == NULL ? may_close : pcs_all_max(self->comm, may_close) != 0.0;
+    return pcs_rows_any(system, may_close);
 }
 
 // Returns true if the next step is examined closely; also if hardly anything moves, because a load may set in.
@@ -381,7 +257,7 @@ static bool certify_will_watch(const pcs_certifier *self, bool may_close)
 // Records the state that the next step starts from.
 static void certify_remember(pcs_certifier *self)
 {
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     certify_memory *now = &self->now;
     size_t bytes = (size_t)system->nv * sizeof(double);
     bool may_close = certify_remember_rows(self);
@@ -404,11 +280,14 @@ static void certify_remember(pcs_certifier *self)
 bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report *report, double energy_defect)
 {
     certify_memory *now = &self->now;
+    double before[CERTIFY_COUNT];
     self->x = x;
     self->report = report;
+    self->h = report->h;
     self->from = NULL;
     self->residual = self->leftover = 0.0;
     self->allowed = -1;
+    self->has_moved = false;
     now->largest_h = pcs_certify_grown(now->largest_h, report->h);
     self->is_examined = pcs_certify_examines(self);
     pcs_certify_survey(self);
@@ -418,12 +297,18 @@ bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report 
         now->iterations = report->iterations;
     }
     pcs_certify_energy(self);
-    self->speed = sqrt(2.0 * now->largest_energy / self->scheme->system->mass);
+    self->speed = sqrt(2.0 * now->largest_energy / self->system->mass);
+    bool was_broken = now->certificate.broken != NULL, is_spread = pcs_rows_are_spread(self->system);
+    if (is_spread) pcs_certify_part(self, before);
     pcs_certify_rows(self);
+    if (is_spread) pcs_certify_join(self, before, was_broken);
+    pcs_certify_all_rows(self);
     if (self->from != NULL) pcs_certify_motion(self);
     if (pcs_certify_is_on(self, CERTIFY_ENERGY)) pcs_certify_ledger(self, energy_defect);
     pcs_certify_momentum(self);
     pcs_certify_forces(self);
+    // Resets what the system caches of its rows to the end of the step.
+    if (self->has_moved) pcs_system_gaps(self->system, pcs_at(x->t, x->q, NULL), self->gap);
     certify_remember(self);
     return now->certificate.broken == NULL;
 }
@@ -461,7 +346,7 @@ static const char *certify_advice(const pcs_certifier *self)
     pcs_rule_kind kind = self->rule->kind;
     bool lags = kind == PCS_RULE_EULER || kind == PCS_RULE_MIDPOINT || kind == PCS_RULE_CENTRAL;
     if (!certify_is_of_energy(self)) return "";
-    if (pcs_system_is_gyroscopic(self->scheme->system) && lags)
+    if (pcs_system_is_gyroscopic(self->system) && lags)
         return "; this scheme takes forces at the velocity before the step, which makes motions with gyroscopic "
                "moments grow at any step size: try half_explicit or alpha_ggl";
     return "; try a smaller step, numerical damping that keeps the order (hht, or rho_inf < 1) or alpha_ggl";
@@ -479,7 +364,7 @@ static const pcs_contact_info *certify_contact(const pcs_system *system, int num
 void pcs_certifier_describe(const pcs_certifier *self, size_t size, char *text)
 {
     const certify_memory *now = &self->now;
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     const pcs_check *c = now->certificate.broken;
     char where[128] = "", name[96];
     if (c == NULL) {
@@ -494,10 +379,6 @@ void pcs_certifier_describe(const pcs_certifier *self, size_t size, char *text)
     snprintf(text, size, "certificate violated: %s%s: defect %.6g %s, allowed %.6g %s%s", c->name, where,
              c->worst_value, c->unit, c->tolerance, c->unit, certify_advice(self));
 }
-
-enum { CHECK_WORDS = 4 };
-_Static_assert(offsetof(pcs_check, worst_time) == offsetof(pcs_check, worst_ratio) + (CHECK_WORDS - 1) * sizeof(double),
-               "the numbers of a check follow one another");
 
 // Serializes the index of the broken check, -1 if none.
 static void carry_broken(pcs_certifier *self, pcs_carrier *c)
@@ -526,7 +407,7 @@ static void carry_past(pcs_certifier *self, pcs_carrier *c)
         self->marked = -1;
     }
     certify_past *past = &self->past[self->now.past];
-    int n = self->scheme->system->nv, nhistory = self->scheme->ops->nhistory;
+    int n = self->system->nv, nhistory = self->scheme->ops->nhistory;
     pcs_carry_words(c, "t", &past->t, 1);
     pcs_carry_flags(c, "is_known", &past->is_known, 1);
     pcs_carry_flags(c, "has_force", &past->has_force, 1);
@@ -540,7 +421,7 @@ static void carry_past(pcs_certifier *self, pcs_carrier *c)
 void pcs_certifier_carry(pcs_certifier *self, pcs_carrier *c)
 {
     certify_memory *now = &self->now;
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     pcs_carry_table rows = { self->rows, (size_t)system->nrow, sizeof *self->rows, sizeof *self->rows, false };
     size_t nnumber = (offsetof(certify_memory, past) - offsetof(certify_memory, momentum)) / sizeof(double);
     pcs_carry_part(c, "certificate");

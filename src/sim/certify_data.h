@@ -1,11 +1,10 @@
-// Declares types and functions that the files of the certificate share; private to them.
+// The certifier, its checks and its memory; private to this folder.
 //
-// certify.c           the judgement of a step: what applies, what is remembered, what is told; the case, read anew
-// certify_rows.c      the laws of contacts and joints, Coulomb's law, and gaps against the deformation
-// certify_join.c      the worst of every check, also where ranks judge their own rows
-// certify_energy.c    what a step may gain
-// certify_motion.c    equations of motion by the rule of the scheme, their tolerances, momentum
-// certify_forces.c    forces and directions against the energies and gaps that they follow from
+// certify.c         the judgement of a step, what is remembered and told; the model against its case
+// certify_checks.c  which checks apply, the worst of each, also where ranks judge their own rows
+// certify_rows.c    the laws of contacts and joints, Coulomb's law, gaps against the deformation and the directions
+// certify_motion.c  equations of motion by the rule of the scheme, their tolerances, momentum
+// certify_energy.c  what a step may gain, and forces against the energies that they follow from
 
 #ifndef PCS_SIM_CERTIFY_DATA_H
 #define PCS_SIM_CERTIFY_DATA_H
@@ -13,47 +12,55 @@
 #include "core/rounding.h"
 #include "sim/certify.h"
 
-enum {
-    CERTIFY_GAP,
-    CERTIFY_DIRECTION,
-    CERTIFY_BEND,
-    CERTIFY_POSITION_MULTIPLIER,
-    CERTIFY_POSITION_COMPLEMENT,
-    CERTIFY_GATE,
-    CERTIFY_CONTRADICTION,
-    CERTIFY_RATE,
-    CERTIFY_IMPULSE,
-    CERTIFY_VELOCITY_COMPLEMENT,
-    CERTIFY_OPEN_IMPULSE,
-    CERTIFY_IMPULSE_LAW,
-    CERTIFY_RESTITUTION,
-    CERTIFY_COEFFICIENTS,
-    CERTIFY_CONE,
-    CERTIFY_SLIP,
-    CERTIFY_HELD,
-    CERTIFY_TURN,
-    CERTIFY_STAY,
-    CERTIFY_IMPACT_LOSS,
-    CERTIFY_MOTION,
-    CERTIFY_KINEMATICS,
-    CERTIFY_TRAVEL,
-    CERTIFY_MOMENTUM,
-    CERTIFY_GRADIENT,
-    CERTIFY_DAMPING_POWER,
-    CERTIFY_WORK,
-    CERTIFY_GYROSCOPIC,
-    CERTIFY_ENERGY,
-    CERTIFY_RISE,
-    CERTIFY_GROWTH,
-    CERTIFY_DAMPING,
-    CERTIFY_NUMERICAL,
-    CERTIFY_CORRECTION,
-    CERTIFY_PENETRATION,
-    CERTIFY_MISFIT,
-    CERTIFY_PASSAGE,
-    CERTIFY_OFFSET,
-    CERTIFY_COUNT
-};
+// Lists the checks: name, whether it applies in the words of pcs_certify_choose, unit, sentence. Those up to STAY
+// and from PENETRATION on judge rows.
+#define CERTIFY_CHECKS(X)                                                                                       \
+    X(GAP, limits, "m", "gap >= 0")                                                                             \
+    X(DIRECTION, rows, "m", "gap rates follow the gaps")                                                        \
+    X(BEND, bends, "m/s^2", "gap accelerations follow the gap rates")                                           \
+    X(POSITION_MULTIPLIER, limits, "kg m", "position multiplier >= 0")                                          \
+    X(POSITION_COMPLEMENT, limits, "m", "gap or position multiplier vanishes")                                  \
+    X(GATE, gates, "m", "contact law imposed exactly where the smooth gap closes")                              \
+    X(CONTRADICTION, corrects, "steps", "steps in which the contact status was ambiguous")                      \
+    X(RATE, strikes, "m/s", "gap rate + restitution >= 0 on closed contacts")                                   \
+    X(IMPULSE, rows, "N s", "contact force and impulse >= 0")                                                   \
+    X(VELOCITY_COMPLEMENT, strikes, "m/s", "rate law or impulse vanishes")                                      \
+    X(OPEN_IMPULSE, strikes, "N s", "no impulse on open contacts")                                              \
+    X(IMPULSE_LAW, strikes, "m/s", "impulse = effective mass x velocity jump")                                  \
+    X(RESTITUTION, rows && rule->rate != PCS_RATE_NONE, "m/s", "restitution of the case")                       \
+    X(COEFFICIENTS, rows || presses, "1", "restitution and friction are the numbers of the case")               \
+    X(CONE, rubs || system->soft_friction != NULL, "N s", "friction <= mu x contact impulse")                   \
+    X(SLIP, rubs, "m/s", "friction against the slip, none of it below the limit")                               \
+    X(HELD, rows && rule->position == PCS_POSITION_HELD, "m", "lasting contacts move with their mean velocity") \
+    X(TURN, turns, "rad", "prescribed rotations < 1 rad in a step")                                             \
+    X(STAY, leads, "m", "loaded contacts and joints move with their velocities")                                \
+    X(IMPACT_LOSS, separates, "J", "impact loss = m_eff v^2 (1 - e^2) / 2")                                     \
+    X(MOTION, rule->kind != PCS_RULE_NONE, "N s", "equations of motion, each of them")                          \
+    X(KINEMATICS, rule->kind != PCS_RULE_NONE, "m", "positions follow velocities")                              \
+    X(TRAVEL, travels, "1", "travel times of waves by mass and stiffness")                                      \
+    X(MOMENTUM, is_mesh, "kg m/s", "momentum balance")                                                          \
+    X(GRADIENT, !pcs_system_remembers(system), "J", "forces follow from the energy")                            \
+    X(DAMPING_POWER, powers, "W", "power of damping = booked damping loss")                                     \
+    X(WORK, true, "J", "work of forces = change of energies + booked losses")                                   \
+    X(GYROSCOPIC, spins, "W", "gyroscopic moments follow from the angular momentum")                            \
+    X(ENERGY, closes, "J", "energy ledger closes")                                                              \
+    X(RISE, true, "J", "energy gained in a step")                                                               \
+    X(GROWTH, true, "J", "energy gained since the start")                                                       \
+    X(DAMPING, is_damped, "J", "damping loss <= all energy there has been")                                     \
+    X(NUMERICAL, true, "J", "numerical gain <= a tenth of all energy there has been")                           \
+    X(CORRECTION, limits && system->is_linear, "J", "position corrections in sum <= all energy there has been") \
+    X(PENETRATION, rows && !limits, "m", "penetration <= 2 max|gap rate| h")                                    \
+    X(MISFIT, rows && !limits, "m", "errors of joints and held contacts <= 0.1 deformation")                    \
+    X(PASSAGE, passes, "m", "no contact jumped over within a step")                                             \
+    X(OFFSET, rows && rule->gate == PCS_GATE_HELD, "m", "offset of held contacts <= share of h max|gap rate|")
+
+#define CERTIFY_NAME(name, ...) CERTIFY_##name,
+enum { CERTIFY_CHECKS(CERTIFY_NAME) CERTIFY_COUNT };
+
+// The numbers of a check from its worst ratio to the time of that follow one another.
+enum { CHECK_WORDS = 4 };
+_Static_assert(offsetof(pcs_check, worst_time) == offsetof(pcs_check, worst_ratio) + (CHECK_WORDS - 1) * sizeof(double),
+               "the numbers of a check follow one another");
 
 // A saved state from which steps start.
 typedef struct certify_past {
@@ -110,18 +117,18 @@ typedef struct certify_row {
     double sunk;         // penetration that impacts explain since the gap was positive last, m
 } certify_row;
 
-// Sums and maxima over all rows in a step.
+// Sums up all rows in a step: numbers, of which ranks take the largest down to held_by_joints, and the sum of the rest.
 typedef struct certify_survey {
-    bool is_hit, acts;     // a contact closes; a contact got an impulse
-    double held;           // J, most that the impulse of a contact would give to the mass it acts on
-    double held_by_joints; // J, the same over contacts and joints
-    double momentum[3];    // kg m/s, given by all impulses, friction included
-    double size;           // kg m/s, sum of the absolute parts of normal impulses
+    double is_hit, acts;         // 1 if a contact closes; if a contact got an impulse
+    double is_ambiguous;         // 1 if the status of a contact is
+    double held, held_by_joints; // J, most that an impulse would give to the mass it acts on: of contacts; of all rows
+    double momentum[3];          // kg m/s, given by all impulses, friction included
+    double size;                 // kg m/s, sum of the absolute parts of normal impulses
 } certify_survey;
 
 struct pcs_certifier {
-    pcs_context *ctx;
     const pcs_scheme *scheme;
+    pcs_system *system;
     const pcs_rule *rule;
     pcs_check *check[CERTIFY_COUNT]; // each condition among the checks of `now`, NULL if it does not apply
     certify_memory now, kept;        // current, and saved at the mark
@@ -131,23 +138,25 @@ struct pcs_certifier {
     bool iterates;                   // steps are iterations on a nonlinear model
     bool is_controlled;              // step-size control chooses the steps
     bool needs_middle;               // a law is evaluated at q_M
-    const pcs_comm *comm;            // ranks that check the rows that each has, NULL if all rows are checked here
     double stiffness;                // N/m, largest entry of K at the start, times the number of equations
     // Current step:
-    double ratio_before[CERTIFY_COUNT]; // worst ratio of each check before its rows were checked, -1 if none
-    bool was_broken;                    // a check was broken before
     const pcs_state *x;
     const pcs_step_report *report;
-    const certify_past *from;                                  // start of the step, NULL if unknown
-    bool is_examined;                                          // forces are checked against the energies
-    bool is_greedy;                                            // the step gains more than its share of the energy left
-    certify_survey survey;                                     // sums over its rows
-    double residual;                                           // N s, sum of the residuals of its equations
-    double leftover;                                           // J, work of these residuals
-    pcs_passage_row *ends;                                     // [nrow] rows at both ends
-    double *gap, *bias;                                        // [nrow] at its end; (dG/dt) v, m/s^2
-    double available;                                          // J, energy available in the step
-    double speed;                                              // m/s, sqrt(2 E / m), E the largest energy so far
+    double h;                    // s, its length
+    const certify_past *from;    // its start, NULL if unknown
+    bool is_examined;            // forces are checked against the energies
+    bool is_greedy;              // the step gains more than its share of the energy left
+    certify_survey survey;       // sums over its rows
+    double residual;             // N s, sum of the residuals of its equations
+    double leftover;             // J, work of these residuals
+    double available;            // J, energy available in the step
+    double speed;                // m/s, sqrt(2 E / m), E the largest energy so far
+    bool has_force, has_rebound; // `f` and `rebound` are evaluated
+    bool has_moved;              // rows were evaluated elsewhere than at its end
+    int allowed;                 // check to which `tolerance` belongs, -1 if none
+    int equation;                // that is judged, -1 if none
+    // Work over the rows:
+    double *gap, *bias;                                        // [nrow] at the end; (dG/dt) v, m/s^2
     double *start_gap, *start_rate, *middle_gap, *middle_rate; // [nrow] g_n, G_n v_n, g(q_M) and G_M v_n
     double *z, *z_t;                                           // [nrow], [ntangent] multipliers
     double *moved, *jump;                                      // [nrow] effect of multipliers on gaps and velocities
@@ -157,12 +166,11 @@ struct pcs_certifier {
     bool *is_spare;                   // [nrow] belongs to no pair of bodies, in a step that is examined
     double (*resultant)[3];           // [nrow] momentum of a unit impulse
     double *rebound;                  // [ntangent] velocity that e_t multiplies, m/s, NULL if there is none
-    bool has_rebound;                 // `rebound` is known
-    double *origin;                   // [nq] zero
-    double *f, *way;                  // [nv] smooth forces at the end; the increment of q
-    bool has_force;                   // f is evaluated
-    int allowed;                      // check to which `tolerance` belongs, -1 if none
-    double *e, *r, *b, *tolerance;    // [nv] work of the residuals
+    pcs_passage_row *ends;            // [nrow] rows at both ends
+    // Work over the equations:
+    double *origin;                                            // [nq] zero
+    double *f, *way;                                           // [nv] smooth forces at the end; the increment of q
+    double *e, *r, *b, *tolerance;                             // [nv] a residual r = M e - b
     double *stage_v[PCS_MAX_STAGES], *stage_a[PCS_MAX_STAGES]; // [nv] stages of PCS_RULE_RUNGE_KUTTA
     pcs_rows *G, *T;                                           // directions at the position asked for
     pcs_matrix *M;                                             // mass there
@@ -183,12 +191,23 @@ static inline void pcs_certify_fade(double *sum, double latest)
     if (*sum < DBL_MIN) *sum = 0.0; // numbers below are slow
 }
 
+static inline bool pcs_certify_is_on(const pcs_certifier *self, int check)
+{
+    return self->check[check] != NULL;
+}
+
+void pcs_certify_choose(pcs_certifier *self);
 // Sets known[check] just below the worst ratio: in any rounding mode value <= known tolerance implies value/tolerance
 // <= worst ratio. -INFINITY before anything was noted, INFINITY if the condition does not apply.
 void pcs_certify_know(pcs_certifier *self, int check);
+// Gets the worst ratio of every check of rows, equal on all ranks between steps; -1 if none was noted or not of rows.
+void pcs_certify_part(const pcs_certifier *self, double *ratio);
+// Makes the worst ratios since those `before`, and the first violation of the rows, known to all ranks. Exchanges more
+// than these only if a ratio has grown or a check broke.
+void pcs_certify_join(pcs_certifier *self, const double *before, bool was_broken);
 
 // Records value/tolerance in a check that applies, by a division.
-void pcs_certify_weigh_up(pcs_certifier *self, int check, double value, double tolerance, int row, int equation);
+void pcs_certify_weigh_up(pcs_certifier *self, int check, double value, double tolerance, int row);
 
 // Returns true if value/tolerance is worse than the worst so far; if not, it changes nothing.
 static inline bool pcs_certify_is_news(const pcs_certifier *self, int check, double value, double tolerance)
@@ -196,52 +215,38 @@ static inline bool pcs_certify_is_news(const pcs_certifier *self, int check, dou
     return !(value <= self->now.known[check] * tolerance);
 }
 
-// Records value/tolerance in a check; a ratio above 1, or NaN, breaks it. row and equation may be -1.
-static inline void pcs_certify_note(pcs_certifier *self, int check, double value, double tolerance, int row,
-                                    int equation)
+// Records value/tolerance in a check; a ratio above 1, or NaN, breaks it. The row may be -1.
+static inline void pcs_certify_note(pcs_certifier *self, int check, double value, double tolerance, int row)
 {
-    if (pcs_certify_is_news(self, check, value, tolerance))
-        pcs_certify_weigh_up(self, check, value, tolerance, row, equation);
+    if (pcs_certify_is_news(self, check, value, tolerance)) pcs_certify_weigh_up(self, check, value, tolerance, row);
 }
 
-// Saves the ratios before this rank checks its rows; pcs_certify_join then makes the worst of all ranks known to all.
-void pcs_certify_part(pcs_certifier *self);
-void pcs_certify_join(pcs_certifier *self, double *contradictions);
-
-// Returns true if positions of loaded rows follow velocities by a rule: not for laws on positions, which are checked
-// against gaps, and not if a scheme lets contacts or joints give way by its nature.
-bool pcs_certify_leads(const pcs_rule *rule);
+// Evaluates rows at q: their gaps, their directions into self->G and T, and G v. NULL for what is not needed. The
+// matrices of the system stay.
+void pcs_certify_stand(pcs_certifier *self, double t, const double *q, double *gap, const double *v, double *rate);
 
 // Surveys the reports of the rows, once; multipliers go to z and z_t.
 void pcs_certify_survey(pcs_certifier *self);
-// Checks the laws of the rows; z and z_t hold the multipliers of the last stage.
+// Checks the laws of the rows here, then what all of them have in common; z and z_t hold the last multipliers.
 void pcs_certify_rows(pcs_certifier *self);
-
-// Allocates the work of friction.
-pcs_status pcs_certify_take_friction(pcs_context *ctx, pcs_certifier *self);
-
-// Checks energies, before all else: a step with unexplained energy must not widen any tolerance.
-void pcs_certify_energy(pcs_certifier *self);
-
-// Checks the ledger, if it has to close, after the equations of motion, whose residuals do work.
-void pcs_certify_ledger(pcs_certifier *self, double energy_defect);
+void pcs_certify_all_rows(pcs_certifier *self);
 
 // Finds the start of the step, forces at both ends and the displacement; nothing for a report of several steps.
 void pcs_certify_prepare(pcs_certifier *self);
+// Checks the equations of motion; self->from must not be NULL.
+void pcs_certify_motion(pcs_certifier *self);
 void pcs_certify_momentum(pcs_certifier *self);
+
+// Checks energies, before all else: a step with unexplained energy must not widen any tolerance.
+void pcs_certify_energy(pcs_certifier *self);
+// Checks the ledger, if it has to close, after the equations of motion, whose residuals do work.
+void pcs_certify_ledger(pcs_certifier *self, double energy_defect);
 // Returns true if the step is examined: forces against energies, directions of rows against gaps.
 bool pcs_certify_examines(const pcs_certifier *self);
 void pcs_certify_forces(pcs_certifier *self);
-void pcs_certify_directions(pcs_certifier *self);
-void pcs_certify_bends(pcs_certifier *self);
-// Checks the equations of motion; self->from must not be NULL.
-void pcs_certify_motion(pcs_certifier *self);
-// Evaluates the directions of rows at q into self->G and T. The system stays.
-void pcs_certify_aim(pcs_certifier *self, double t, const double *q);
-
-static inline bool pcs_certify_is_on(const pcs_certifier *self, int check)
-{
-    return self->check[check] != NULL;
-}
+// Draws a direction at random, but the same in every run, of this size in m.
+void pcs_certify_draw(const pcs_certifier *self, double size, double *d);
+// Returns the size of the model, m; 1 for a single point without size.
+double pcs_certify_length(const pcs_certifier *self);
 
 #endif

@@ -50,7 +50,7 @@ static const double most = 0.1;      // of all the energy there is: more from no
 // Returns the round-off of the work of loads and gravity, J: forces times differences of positions, which round off.
 static double energy_work_noise(const pcs_certifier *self)
 {
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     const pcs_state *x = self->x;
     double size = fabs(system->ops->load_work(system, x->t, self->origin, x->q)), weight = 0.0;
     int n = system->gravity == NULL ? 0 : pcs_system_nown(system);
@@ -62,9 +62,9 @@ static double energy_work_noise(const pcs_certifier *self)
 // Returns the kinetic energy, J, of a model at rest whose velocity is the round-off of its positions over the step.
 static double energy_of_rest(const pcs_certifier *self)
 {
-    const pcs_system *system = self->scheme->system;
-    double speed = 4.0 * DBL_EPSILON * pcs_max(system->length, system->place) / self->report->h;
-    return self->report->h > 0.0 ? 0.5 * system->mass * speed * speed : 0.0;
+    const pcs_system *system = self->system;
+    double speed = 4.0 * DBL_EPSILON * pcs_max(system->length, system->place) / self->h;
+    return self->h > 0.0 ? 0.5 * system->mass * speed * speed : 0.0;
 }
 
 // Returns the mean of two velocities by the rule; if rows act in stages, the larger one.
@@ -77,13 +77,13 @@ static double energy_mean(const pcs_certifier *self, double before, double after
 // Returns the work of the rows over the step, J, as far as it is a gain.
 static double energy_row_gain(const pcs_certifier *self)
 {
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     double gain = 0.0;
     for (int j = 0; j < system->nrow; j++) {
         const pcs_row_report *row = &self->report->rows[j];
         bool is_smooth =
             pcs_rule_has_smooth_joints(self->rule) && system->rows[j].is_bilateral; // its force is that of the step
-        double impulse = is_smooth ? self->report->h * row->force : row->step_impulse;
+        double impulse = is_smooth ? self->h * row->force : row->step_impulse;
         if (impulse == 0.0) continue;
         double sign = impulse > 0.0 ? 1.0 : -1.0, before = sign * pcs_system_rate(system, j, self->from->v);
         double after = sign * pcs_system_rate(system, j, self->x->v),
@@ -104,9 +104,9 @@ static double energy_row_gain(const pcs_certifier *self)
 // Returns sum |df| (|dq| + weight h |dv|), J.
 static double energy_change(const pcs_certifier *self, double weight)
 {
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     const certify_past *from = self->from;
-    double sum = 0.0, h = weight * self->report->h;
+    double sum = 0.0, h = weight * self->h;
     for (int i = 0; i < pcs_system_nown(system); i++)
         sum += fabs(self->f[i] - from->f[i]) * (fabs(self->way[i]) + h * fabs(self->x->v[i] - from->v[i]));
     pcs_system_sum(system, 1, &sum);
@@ -116,10 +116,10 @@ static double energy_change(const pcs_certifier *self, double weight)
 // Returns the terms of bound (b) that weights of accelerations add, J: those in M a_ga, and the work of corrections c.
 static double energy_weighed(pcs_certifier *self)
 {
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     const certify_past *from = self->from;
     const double *a0 = from->history[0], *a = self->x->history[0];
-    double h = self->report->h, sum[3] = { 0.0 };
+    double h = self->h, sum[3] = { 0.0 };
     double ga = self->rule->w.ga, spread = h * h * (self->rule->w.be - 0.5 * ga);
     for (int i = 0; i < system->nv; i++) self->e[i] = (1.0 - ga) * a0[i] + ga * a[i];
     pcs_matrix_multiply(system->M, self->e, self->r);
@@ -161,12 +161,12 @@ static double energy_estimate(pcs_certifier *self)
 static double energy_onset(pcs_certifier *self)
 {
     enum { CARRIED = 8 };
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     const certify_past *from = self->from;
     bool is_explicit = pcs_rule_is_explicit(self->rule) && self->rule->kind != PCS_RULE_MEAN;
     bool is_linear = system->is_linear && !is_explicit;
     const double *q = is_linear ? self->origin : from->q, *v = is_linear ? self->origin : from->v, *before = from->f;
-    double h = self->report->h, sum = 0.0;
+    double h = self->h, sum = 0.0;
     system->ops->force(system, pcs_at(from->t + h, q, v), self->b);
     if (is_linear) system->ops->force(system, pcs_at(from->t - CARRIED * h, q, v), self->r);
     if (is_linear) before = self->r;
@@ -182,9 +182,9 @@ static double energy_onset(pcs_certifier *self)
 // Returns (h^2/4) (2 be - ga) |a_n|^2_M, J, INFINITY if a_n is not kept.
 static double energy_of_accelerations(pcs_certifier *self, double weight)
 {
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     const certify_past *past = &self->past[self->now.past];
-    double h = self->report->h, sum = 0.0;
+    double h = self->h, sum = 0.0;
     if (weight == 0.0 || h == 0.0) return 0.0;
     if (!past->is_known) return INFINITY;
     pcs_matrix_multiply(system->M, past->history[0], self->r);
@@ -218,19 +218,19 @@ static void energy_check_growth(pcs_certifier *self, double rise, double floor)
     double share = energy_lags(self) ? 0.5 : most, steps = energy_lags(self) ? 4.0 : 1.0;
     double lasting = share * now->supply + steps * now->exchanged + now->onset, left = lasting - (grown - rise);
     self->is_greedy = self->iterates && !self->rule->gains_energy && rise > pcs_max(floor, greedy * left);
-    pcs_certify_note(self, CERTIFY_GROWTH, grown, lasting + floor + energy_of_rest(self), -1, -1);
+    pcs_certify_note(self, CERTIFY_GROWTH, grown, lasting + floor + energy_of_rest(self), -1);
 }
 
 // Returns the energy that negative dampers supply, J: the negative damping loss, up to twice their power at the end of
 // the step times h. With no such power there, a position correction has made the loss negative, not a damper.
 static double energy_fed_by_damping(const pcs_certifier *self)
 {
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     const pcs_state *x = self->x;
     double fed = -self->report->damping_loss;
     if (!(fed > 0.0)) return 0.0;
-    return pcs_min(fed, pcs_max(0.0, -2.0 * self->report->h *
-                                         pcs_system_damping_power(system, pcs_at(self->x->t, x->q, x->v), x->v)));
+    return pcs_min(
+        fed, pcs_max(0.0, -2.0 * self->h * pcs_system_damping_power(system, pcs_at(self->x->t, x->q, x->v), x->v)));
 }
 
 // Records the worst value of the run against all energy so far, since at its start there is little to compare with.
@@ -251,7 +251,7 @@ static void energy_report(pcs_certifier *self, int check, double value, double a
 static void energy_check_losses(pcs_certifier *self, double floor)
 {
     certify_memory *now = &self->now;
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     const pcs_step_report *r = self->report;
     const pcs_state *x = self->x;
     now->damped += r->damping_loss;
@@ -261,7 +261,7 @@ static void energy_check_losses(pcs_certifier *self, double floor)
     if (now->damped > all)
         now->exchanged =
             pcs_certify_grown(now->exchanged, fabs(r->h * pcs_system_load_power(system, pcs_at(x->t, x->q, x->v))));
-    pcs_certify_note(self, CERTIFY_DAMPING, now->damped, now->supply + 2.0 * now->exchanged + floor, -1, -1);
+    pcs_certify_note(self, CERTIFY_DAMPING, now->damped, now->supply + 2.0 * now->exchanged + floor, -1);
     energy_report(self, CERTIFY_NUMERICAL, change - now->booked, 0.1 * all);
     energy_report(self, CERTIFY_CORRECTION, now->corrected, all);
 }
@@ -275,7 +275,7 @@ static bool energy_check_rise(pcs_certifier *self)
     double floor = harmless * pcs_certify_grown(scale, now->supply);
     bool corrects = self->rule->kind == PCS_RULE_MIDPOINT || self->rule->kind == PCS_RULE_MEAN;
     double fed = report->external_work + energy_fed_by_damping(self);
-    bool is_driven = self->scheme->system->row_set.ndriven > 0; // by speeds that may jump within a step
+    bool is_driven = self->system->row_set.ndriven > 0; // by speeds that may jump within a step
     if (corrects || is_driven) fed += pcs_max(0.0, report->correction_work);
     double rise = pcs_measure_energy(&report->measure) - pcs_measure_energy(&now->measure) - fed;
     double exchanged = fabs(report->external_work) + fabs(report->measure.potential - now->measure.potential);
@@ -299,7 +299,7 @@ static bool energy_check_rise(pcs_certifier *self)
         now->onset += granted;
         allowed += granted;
     }
-    pcs_certify_note(self, CERTIFY_RISE, rise, allowed + floor, -1, -1);
+    pcs_certify_note(self, CERTIFY_RISE, rise, allowed + floor, -1);
     now->worked += fed;
     bool is_explained = rise <= allowed + floor;
     if (is_explained) {
@@ -332,16 +332,15 @@ static double energy_of_terms(const pcs_certifier *self, const pcs_matrix *A, co
     double sum = 0.0;
     for (int j = 0; j < pattern->n; j++)
         for (int k = pattern->start[j]; k < pattern->start[j + 1]; k++)
-            if (pattern->row[k] < pcs_system_nown(self->scheme->system))
-                sum += fabs(x[pattern->row[k]] * A->value[k] * x[j]);
-    pcs_system_sum(self->scheme->system, 1, &sum);
+            if (pattern->row[k] < pcs_system_nown(self->system)) sum += fabs(x[pattern->row[k]] * A->value[k] * x[j]);
+    pcs_system_sum(self->system, 1, &sum);
     return PCS_ROUND_SUM * sum;
 }
 
 void pcs_certify_ledger(pcs_certifier *self, double energy_defect)
 {
     certify_memory *now = &self->now;
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     const pcs_step_report *r = self->report;
     double terms =
         fabs(r->external_work) + fabs(r->damping_loss) + fabs(r->numerical_loss) + fabs(r->measure.potential);
@@ -352,5 +351,283 @@ void pcs_certify_ledger(pcs_certifier *self, double energy_defect)
     if (is_off && system->C != NULL) scale += r->h * energy_of_terms(self, system->C, self->x->v);
     if (is_off && self->rule->kind == PCS_RULE_WAVE)
         scale += 0.5 * energy_of_terms(self, system->M, self->x->history[0]);
-    pcs_certify_note(self, CERTIFY_ENERGY, fabs(energy_defect), scale, -1, -1);
+    pcs_certify_note(self, CERTIFY_ENERGY, fabs(energy_defect), scale, -1);
+}
+
+// Forces and directions against the energies and gaps that they follow from, at a few accepted states of a run.
+//
+// Equations of motion are checked with the forces of the system, and so cannot see a force that is wrong itself. Along
+// a direction d that is drawn at random, but the same in every run, with positions q(s) = q moved by s d:
+//
+//   forces      E(q(1)) - E(q(0)) = -int (f(t, q(s), 0) - loads) . d ds,   E = S + V;  by Simpson's rule on two halves
+//   work        the same along the way of the step, as time goes on, with the energies of its ends and what materials
+//               and friction of force laws have lost; and h D against what damping booked
+//   damping     v . (f(t, q, v) - f(t, q, 0)) = -D,                        D the power of damping
+//   gyroscopic  (f(t, q, v) + f(t, q, -v))/2 - f(t, q, 0) = p . [v, d] along d,   p = M v
+//   directions  (g(q(1)) - g(q(-1)))/2 = G d, and (dG/dt) v = d(G v)/dt with q moved by v, of every row
+//
+// [v, d] is by how much moving by v first and d then differs from the other way round: v x d of finite rotations, which
+// the composition of rotations tells, and 0 of coordinates that add up. The even part in v is free of damping.
+//
+// States: the steps 1, 16, 256, ...; of nonlinear models also where the strain energy has grown by a factor of 8 since,
+// as when a contact with a force law closes, and every 64th step for the work: where equations of motion hold, each of
+// them, and forces do the work that is booked, a loss that nobody booked is the scheme's own. |d| is a tenth of the way
+// of the step, between 1e-9 and 1e-6 of the model, so that the path stays in the regime of the run. Simpson's rule on
+// the whole path tells how exact that on its halves is, and a second difference of a gap how straight it is: where a
+// law has a kink, little is asked. Materials with internal variables and friction of force laws have such energies on
+// the way of the step alone, and nonlinear systems in closed form cannot tell the power of their damping.
+
+static const double of_force = 1e-6, of_power = 1e-6, of_gyro = 1e-5, of_way = 1e-2; // of their terms
+
+// Returns the round-off, W, of internal forces that cancel in f, in a power along velocities of this size.
+static double forces_noise(const pcs_certifier *self, double size)
+{
+    double strain = fabs(self->report->measure.strain);
+    return PCS_ROUND_FORCE * size * sqrt(2.0 * strain * self->stiffness);
+}
+
+// Returns a pseudo-random number in [-1, 1] for an equation and a step, the same over any number of ranks.
+static double forces_draw_one(const pcs_system *system, int i, long step)
+{
+    const pcs_layout *layout = system->layout;
+    unsigned long long x = (unsigned long long)(layout != NULL && i < layout->n ? layout->serial[i] : i) + 1;
+    x = (x + 1024ULL * (unsigned long long)step) * 0x9e3779b97f4a7c15ULL;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+    return (double)((x ^ (x >> 31)) >> 11) * 0x1p-52 - 1.0;
+}
+
+// Draws the direction d, of this size in m.
+void pcs_certify_draw(const pcs_certifier *self, double size, double *d)
+{
+    const pcs_system *system = self->system;
+    for (int i = 0; i < system->nv; i++) {
+        double arm = system->arms == NULL ? 1.0 : system->arms[i];
+        d[i] = size / arm * forces_draw_one(system, i, self->now.count);
+    }
+}
+
+// Returns the size of the model, m; 1 for a single point without size.
+double pcs_certify_length(const pcs_certifier *self)
+{
+    double length = self->system->length;
+    return length > 0.0 ? length : 1.0;
+}
+
+static double forces_size(const pcs_certifier *self)
+{
+    double length = pcs_certify_length(self);
+    double way = 0.1 * self->h * pcs_system_largest(self->system, self->x->v);
+    return pcs_min(pcs_max(way, 1e-9 * length), 1e-6 * length);
+}
+
+// Moves q by `part` of d and returns the power of forces along d, without loads. Raises sizes[0] to sum |f_i d_i| and
+// sizes[1] to the effect of round-off of positions.
+static double forces_power(pcs_certifier *self, const double *d, double part, double sizes[2])
+{
+    const pcs_system *system = self->system;
+    double *q = self->way, *f = self->b, sum[3] = { 0.0 };
+    double t = self->x->t + pcs_min(part, 0.0) * self->h; // that runs on the way of the step alone
+    for (int i = 0; i < system->nv; i++) self->e[i] = part * d[i];
+    pcs_retract(&system->rotations, self->x->q, self->e, q);
+    system->ops->force(system, pcs_at(t, q, self->origin), f);
+    for (int i = 0; i < pcs_system_nown(system); i++) {
+        double arm = system->arms == NULL ? 1.0 : system->arms[i];
+        sum[0] += f[i] * d[i];
+        sum[1] += fabs(f[i] * d[i]);
+        sum[2] += PCS_ROUND_SUM * fabs(f[i]) * (fabs(q[i]) + pcs_certify_length(self) / arm);
+    }
+    pcs_system_sum(system, 3, sum);
+    sizes[0] = pcs_max(sizes[0], sum[1]);
+    sizes[1] = pcs_max(sizes[1], sum[2]);
+    return sum[0] - pcs_system_load_power(system, pcs_at(t, q, d));
+}
+
+// Returns the energy that materials, and friction of force laws, have dissipated in the step, J.
+static double forces_loss(const pcs_certifier *self)
+{
+    const pcs_system *system = self->system;
+    double sum = 0.0;
+    for (int j = system->nrow; j < pcs_system_npoint(system); j++) sum += self->report->rows[j].friction_loss;
+    pcs_rows_sum(system, 1, &sum);
+    return self->report->material_loss + sum;
+}
+
+// Compares work with energies along the path from `first` parts of d, in self->tolerance, to one more.
+static void forces_check_path(pcs_certifier *self, double first, const pcs_measure *begin, const pcs_measure *end)
+{
+    enum { POINTS = 5 };
+    double *d = self->tolerance, power[POINTS], sizes[2] = { 0.0 };
+    for (int k = 0; k < POINTS; k++) power[k] = forces_power(self, d, first + 0.25 * k, sizes);
+    double halves = (power[0] + 4.0 * power[1] + 2.0 * power[2] + 4.0 * power[3] + power[4]) / 12.0;
+    double whole = (power[0] + 4.0 * power[2] + power[4]) / 6.0, ends = 0.5 * (power[0] + power[4]);
+    double change = (end->strain - begin->strain) + (end->potential - begin->potential);
+    double size = fabs(end->strain) + fabs(begin->strain) + fabs(end->potential) + fabs(begin->potential);
+    double length = pcs_system_largest(self->system, d);
+    double allowed = of_force * sizes[0] + sizes[1] + PCS_ROUND_SUM * size + forces_noise(self, length);
+    allowed += 8.0 * fabs(halves - whole);
+    if (first != 0.0) {
+        const pcs_system *system = self->system;
+        change += forces_loss(self);
+        allowed += (system->soft_friction == NULL ? of_way : 1.0) * fabs(halves - ends);
+        // Forces K q of a body that moves as a whole cancel, and leave their round-off.
+        allowed += 4.0 * DBL_EPSILON * self->stiffness * pcs_system_largest(system, self->x->q) * length;
+    }
+    pcs_certify_note(self, first == 0.0 ? CERTIFY_GRADIENT : CERTIFY_WORK, fabs(change + halves), allowed, -1);
+}
+
+static void forces_check_gradient(pcs_certifier *self)
+{
+    const pcs_system *system = self->system;
+    pcs_measure begin, end;
+    pcs_certify_draw(self, forces_size(self), self->tolerance);
+    pcs_retract(&system->rotations, self->x->q, self->tolerance, self->way);
+    system->ops->measure(system, pcs_at(self->x->t, self->x->q, self->origin), PCS_ENERGY, &begin);
+    system->ops->measure(system, pcs_at(self->x->t, self->way, self->origin), PCS_ENERGY, &end);
+    forces_check_path(self, 0.0, &begin, &end);
+}
+
+static void forces_check_damping(pcs_certifier *self)
+{
+    const pcs_system *system = self->system;
+    const double *v = self->x->v;
+    double sum[3] = { 0.0 };
+    system->ops->force(system, pcs_at(self->x->t, self->x->q, v), self->b);
+    system->ops->force(system, pcs_at(self->x->t, self->x->q, self->origin), self->e);
+    for (int i = 0; i < pcs_system_nown(system); i++) {
+        double part = v[i] * (self->b[i] - self->e[i]);
+        sum[0] += part;
+        sum[1] += fabs(part);
+        sum[2] += fabs(v[i]) * (fabs(self->b[i]) + fabs(self->e[i]));
+    }
+    pcs_system_sum(system, 3, sum);
+    double lost =
+        pcs_system_is_damped(system) ? pcs_system_damping_power(system, pcs_at(self->x->t, self->x->q, v), v) : 0.0;
+    double fastest = pcs_system_largest(system, v),
+           turning = fastest / pcs_certify_length(self) * self->report->measure.kinetic;
+    double allowed =
+        of_power * (sum[1] + fabs(lost)) + PCS_ROUND_SUM * (sum[2] + turning) + forces_noise(self, fastest);
+    pcs_certify_note(self, CERTIFY_DAMPING_POWER, fabs(sum[0] + lost), allowed, -1);
+}
+
+// Adds to `out` the difference between moving by a, then b, and by b, then a.
+static void forces_commute(pcs_certifier *self, double scale, const double *a, const double *b, double *out)
+{
+    const pcs_system *system = self->system;
+    double *ab = self->way, *ba = self->b, *x = self->e;
+    for (int k = 0; k < 2; k++) {
+        double *q = k == 0 ? ab : ba;
+        for (int i = 0; i < system->nv; i++) x[i] = scale * (k == 0 ? a : b)[i];
+        pcs_retract(&system->rotations, self->x->q, x, q);
+        for (int i = 0; i < system->nv; i++) x[i] = scale * (k == 0 ? b : a)[i];
+        pcs_retract(&system->rotations, q, x, q);
+    }
+    pcs_difference(&system->rotations, ba, ab, x);
+    for (int i = 0; i < system->nv; i++) out[i] += x[i];
+}
+
+// Evaluates p . [v, d] by differences over angles of 1e-4, with both signs, so that the error is of second order.
+static double forces_gyroscopic(pcs_certifier *self, const double *d, double *size)
+{
+    const pcs_system *system = self->system;
+    const double *v = self->x->v;
+    double *bracket = self->r, sum[2] = { 0.0 };
+    double fastest = pcs_system_largest(system, v) + pcs_system_largest(system, d);
+    double scale = 1e-4 * pcs_certify_length(self) / fastest;
+    memset(bracket, 0, (size_t)system->nv * sizeof *bracket);
+    forces_commute(self, scale, v, d, bracket);
+    forces_commute(self, -scale, v, d, bracket);
+    pcs_matrix_multiply(system->M, v, self->e);
+    for (int i = 0; i < pcs_system_nown(system); i++) {
+        double part = self->e[i] * bracket[i] / (2.0 * scale * scale);
+        sum[0] += part;
+        sum[1] += fabs(self->e[i] * v[i]);
+    }
+    pcs_system_sum(system, 2, sum);
+    *size = sum[1] * pcs_system_largest(system, v) / pcs_certify_length(self);
+    return sum[0];
+}
+
+static void forces_check_gyroscopic(pcs_certifier *self)
+{
+    const pcs_system *system = self->system;
+    const double *q = self->x->q, *v = self->x->v;
+    double *d = self->tolerance, *f = self->b, sum[2] = { 0.0 }, size, speed = pcs_system_largest(system, v);
+    if (!(speed > 0.0)) return;
+    pcs_certify_draw(self, speed, d);
+    for (int k = 0; k < 3; k++) {
+        const double sign = k == 0 ? 1.0 : -1.0;
+        for (int i = 0; i < system->nv; i++) self->e[i] = k == 2 ? 0.0 : sign * v[i];
+        system->ops->force(system, pcs_at(self->x->t, q, self->e), f);
+        for (int i = 0; i < pcs_system_nown(system); i++) {
+            sum[0] += (k == 2 ? -1.0 : 0.5) * f[i] * d[i];
+            sum[1] += fabs(f[i] * d[i]);
+        }
+    }
+    pcs_system_sum(system, 2, sum);
+    double expected = forces_gyroscopic(self, d, &size);
+    double allowed = of_gyro * fabs(expected) + PCS_ROUND_SUM * sum[1] + of_gyro * size + forces_noise(self, speed);
+    pcs_certify_note(self, CERTIFY_GYROSCOPIC, fabs(sum[0] - expected), allowed, -1);
+}
+
+bool pcs_certify_examines(const pcs_certifier *self)
+{
+    const certify_memory *now = &self->now;
+    long count = now->count;
+    if (count == 0 || !(self->h > 0.0)) return false;
+    while (count % 16 == 0) count /= 16;
+    bool has_grown = self->report->measure.strain > 8.0 * pcs_max(now->examined, 1e-6 * now->largest_energy);
+    return count == 1 || (!self->system->is_linear && has_grown);
+}
+
+// Compares booked damping with powers at both ends of the step and in between, along v and along the displacement.
+// Rules with weights up to 3/2 evaluate it beyond an end: four times the difference of these is allowed.
+static void forces_check_booked(pcs_certifier *self, const double *way)
+{
+    enum { POINTS = 4 };
+    const pcs_system *system = self->system;
+    const certify_past *from = self->from;
+    double *q = self->way, *v = self->e, *along = self->b, h = self->h, power[POINTS];
+    for (int i = 0; i < system->nv; i++) v[i] = 0.5 * way[i];
+    pcs_retract(&system->rotations, from->q, v, q);
+    for (int i = 0; i < system->nv; i++) {
+        v[i] = 0.5 * (from->v[i] + self->x->v[i]);
+        along[i] = way[i] / h;
+    }
+    power[0] = pcs_system_damping_power(system, pcs_at(self->x->t, from->q, from->v), from->v);
+    power[1] = pcs_system_damping_power(system, pcs_at(self->x->t, self->x->q, self->x->v), self->x->v);
+    power[2] = pcs_system_damping_power(system, pcs_at(self->x->t, q, v), v);
+    power[3] = pcs_system_damping_power(system, pcs_at(self->x->t, q, v), along);
+    double least = power[0], largest = power[0], floor = 1e-9 * self->now.largest_energy;
+    for (int k = 1; k < POINTS; k++) {
+        least = pcs_min(least, power[k]);
+        largest = pcs_max(largest, power[k]);
+    }
+    double off = fabs(self->report->damping_loss - h * power[2]);
+    pcs_certify_note(self, CERTIFY_WORK, off, 4.0 * h * (largest - least) + of_power * h * largest + floor, -1);
+}
+
+// Compares the energies at the ends of the step with the work of forces along its path.
+static void forces_check_work(pcs_certifier *self)
+{
+    const pcs_system *system = self->system;
+    double *d = self->tolerance;
+    pcs_difference(&system->rotations, self->from->q, self->x->q, d);
+    // A damped force law presses, and rubs, harder where bodies approach: forces at rest do not show it.
+    if (system->soft_friction == NULL || self->report->damping_loss == 0.0)
+        forces_check_path(self, -1.0, &self->now.measure, &self->report->measure);
+    if (pcs_system_is_damped(system)) forces_check_booked(self, d);
+}
+
+void pcs_certify_forces(pcs_certifier *self)
+{
+    enum { EVERY = 64 }; // steps
+    bool is_asked = self->is_examined || self->now.count % EVERY == 0;
+    if (self->is_examined) {
+        self->now.examined = pcs_max(self->now.examined, self->report->measure.strain);
+        if (pcs_certify_is_on(self, CERTIFY_GRADIENT)) forces_check_gradient(self);
+        if (pcs_certify_is_on(self, CERTIFY_DAMPING_POWER)) forces_check_damping(self);
+        if (pcs_certify_is_on(self, CERTIFY_GYROSCOPIC)) forces_check_gyroscopic(self);
+    }
+    if (self->from != NULL && is_asked) forces_check_work(self);
 }

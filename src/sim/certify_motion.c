@@ -38,10 +38,10 @@
 // Skips a report of several steps, which does not give the start of the last one.
 void pcs_certify_prepare(pcs_certifier *self)
 {
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     const pcs_state *x = self->x;
     certify_past *from = &self->past[self->now.past];
-    double h = self->report->h;
+    double h = self->h;
     if (!(h > 0.0) || self->report->is_joined) return;
     if (!(fabs(x->t - from->t - h) <= 1e-6 * h)) return;
     self->from = from;
@@ -52,17 +52,10 @@ void pcs_certify_prepare(pcs_certifier *self)
     pcs_difference(&system->rotations, from->q, x->q, self->way);
 }
 
-void pcs_certify_aim(pcs_certifier *self, double t, const double *q)
-{
-    pcs_system *system = self->scheme->system;
-    if (!system->row_set.vary) return; // those of the system serve
-    system->ops->evaluate_rows(system, pcs_at(t, q, NULL), &(pcs_row_values){ .G = self->G, .T = self->T });
-}
-
 // Evaluates the mass at q into self->M. The system stays.
 static void motion_weigh(pcs_certifier *self, const double *q)
 {
-    pcs_system *system = self->scheme->system;
+    pcs_system *system = self->system;
     pcs_matrix *of_system = system->M;
     if (!system->mass_varies) return;
     system->M = self->M;
@@ -74,20 +67,20 @@ static void motion_weigh(pcs_certifier *self, const double *q)
 static void motion_push(const pcs_certifier *self, double scale, const double *z, const double *z_t, double *y)
 {
     pcs_rows_add_all(self->G, scale, z, y);
-    if (pcs_system_ntangent(self->scheme->system) > 0) pcs_rows_add_all(self->T, scale, z_t, y);
+    if (pcs_system_ntangent(self->system) > 0) pcs_rows_add_all(self->T, scale, z_t, y);
 }
 
 // Begins the residual of the velocity e: r = 0.
 static void motion_open(pcs_certifier *self)
 {
-    memset(self->r, 0, (size_t)self->scheme->system->nv * sizeof *self->r);
-    memset(self->b, 0, (size_t)self->scheme->system->nv * sizeof *self->b);
+    memset(self->r, 0, (size_t)self->system->nv * sizeof *self->r);
+    memset(self->b, 0, (size_t)self->system->nv * sizeof *self->b);
 }
 
 // Subtracts the impulse b from it, with the mass evaluated last.
 static void motion_take(pcs_certifier *self)
 {
-    int n = self->scheme->system->nv;
+    int n = self->system->nv;
     bool varies = self->dense != NULL;
     if (varies) {
         memcpy(self->dense, self->M->value, (size_t)n * (size_t)n * sizeof *self->dense);
@@ -103,12 +96,12 @@ static void motion_take(pcs_certifier *self)
 // Adds round-off of the impulses of rows, which may be large against one another.
 static void motion_allow_rows(pcs_certifier *self)
 {
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     const pcs_halo *halo = self->G->halo;
     pcs_halo_open(halo);
     for (int j = 0; j < system->nrow; j++) {
         const pcs_row_report *row = &self->report->rows[j];
-        double size = fabs(row->step_impulse) + self->report->h * fabs(row->force);
+        double size = fabs(row->step_impulse) + self->h * fabs(row->force);
         if (size != 0.0)
             for (int k = self->G->start[j]; k < self->G->start[j + 1]; k++)
                 *pcs_halo_at(halo, self->G->column[k], self->tolerance) +=
@@ -120,12 +113,12 @@ static void motion_allow_rows(pcs_certifier *self)
 // Sets tol_i for equations of motion (`length` 0), or for positions (`length` is h).
 static void motion_allow(pcs_certifier *self, double length)
 {
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     const pcs_matrix *M = self->M, *C = system->C, *K = system->K;
     const certify_past *from = self->from;
     bool is_implicit = !pcs_rule_is_explicit(self->rule), is_way = length > 0.0;
     bool rounds = self->rule->kind == PCS_RULE_HEUN; // the velocity of its stage is taken from the way
-    double h = self->report->h, energy = self->now.largest_energy;
+    double h = self->h, energy = self->now.largest_energy;
     memset(self->tolerance, 0, (size_t)system->nv * sizeof *self->tolerance);
     for (int j = 0; j < system->nv; j++) {
         double mass = pcs_matrix_diagonal(M, j);
@@ -155,18 +148,18 @@ static void motion_allow(pcs_certifier *self, double length)
 // Adds M e to r and checks it: e is a velocity, or a displacement for CERTIFY_KINEMATICS.
 static void motion_close(pcs_certifier *self, int check)
 {
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     const certify_past *from = self->from;
     int n = pcs_system_nown(system), worst = -1;
     double ratio = 0.0, mass = 1.0, allowed = 1.0, sum[2] = { 0.0 };
     pcs_matrix_add_multiply(self->M, 1.0, self->e, self->r);
-    if (self->allowed != check) motion_allow(self, check == CERTIFY_KINEMATICS ? self->report->h : 0.0);
+    if (self->allowed != check) motion_allow(self, check == CERTIFY_KINEMATICS ? self->h : 0.0);
     self->allowed = check;
     for (int i = 0; i < n; i++) {
         double off = self->r[i] == 0.0 ? 0.0 : fabs(self->r[i]) / self->tolerance[i];
         sum[0] += fabs(self->r[i]);
         double mean = 0.5 * (fabs(from->v[i]) + fabs(self->x->v[i]));
-        sum[1] += fabs(self->r[i]) * pcs_max(mean, fabs(self->x->q[i] - from->q[i]) / self->report->h);
+        sum[1] += fabs(self->r[i]) * pcs_max(mean, fabs(self->x->q[i] - from->q[i]) / self->h);
         if (off <= ratio && worst >= 0) continue;
         ratio = isnan(off) ? INFINITY : off;
         worst = i;
@@ -179,12 +172,14 @@ static void motion_close(pcs_certifier *self, int check)
         self->leftover += sum[1];
     }
     // All ranks judge alike.
-    pcs_certify_note(self, check, pcs_system_max(system, ratio) * allowed, allowed, -1, worst);
+    self->equation = worst;
+    pcs_certify_note(self, check, pcs_system_max(system, ratio) * allowed, allowed, -1);
+    self->equation = -1;
 }
 
 static int motion_size(const pcs_certifier *self)
 {
-    return self->scheme->system->nv;
+    return self->system->nv;
 }
 
 static bool motion_sees_velocity(const pcs_system *system)
@@ -195,7 +190,7 @@ static bool motion_sees_velocity(const pcs_system *system)
 // Fills z and z_t with the impulses of all rows over the step, or only of those that are no impact.
 static void motion_impulses(pcs_certifier *self, bool is_smooth)
 {
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     bool separates = pcs_rule_separates_impacts(self->rule) && self->survey.is_hit;
     for (int j = 0; j < system->nrow; j++) {
         const pcs_row_report *row = &self->report->rows[j];
@@ -218,7 +213,7 @@ static double motion_smooth_force(const pcs_certifier *self, int row)
 // Fills z with the forces of rows that belong to the smooth motion at the end of the step.
 static void motion_smooth_forces(pcs_certifier *self)
 {
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     motion_impulses(self, true);
     for (int j = 0; j < system->nrow; j++) {
         bool is_smooth = self->rule->position == PCS_POSITION_FORCE ||
@@ -230,7 +225,7 @@ static void motion_smooth_forces(pcs_certifier *self)
 
 static bool motion_has_impulses(const pcs_certifier *self)
 {
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     bool has_some = false;
     for (int j = 0; j < system->nrow && !has_some; j++) {
         const pcs_row_report *row = &self->report->rows[j];
@@ -242,7 +237,7 @@ static bool motion_has_impulses(const pcs_certifier *self)
 // Checks that an acceleration of the state satisfies M_1 a = f_1 + smooth forces of rows.
 static void motion_check_acceleration(pcs_certifier *self, const double *a)
 {
-    double h = self->report->h;
+    double h = self->h;
     motion_open(self);
     for (int i = 0; i < motion_size(self); i++) {
         self->e[i] = h * a[i];
@@ -265,9 +260,9 @@ static void motion_check_jump(pcs_certifier *self)
 // Checks M_1 e = G_1^T z with the multipliers z that move positions, for the displacement e.
 static void motion_check_way(pcs_certifier *self)
 {
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     const pcs_rule *rule = self->rule;
-    double h = self->report->h;
+    double h = self->h;
     motion_open(self);
     motion_impulses(self, true);
     for (int j = 0; j < system->nrow; j++) {
@@ -285,7 +280,7 @@ static void motion_check_way(pcs_certifier *self)
 // Checks positions that follow a mean of both velocities.
 static void motion_check_mean_way(pcs_certifier *self)
 {
-    double h = self->report->h, move = self->rule->move;
+    double h = self->h, move = self->rule->move;
     if (isnan(move)) return;
     for (int i = 0; i < motion_size(self); i++)
         self->e[i] = self->way[i] - h * ((1.0 - move) * self->from->v[i] + move * self->x->v[i]);
@@ -296,20 +291,20 @@ static void motion_check_mean_way(pcs_certifier *self)
 // Evaluates directions and mass at the end of the step.
 static void motion_stand_at_end(pcs_certifier *self)
 {
-    pcs_certify_aim(self, self->from->t + self->report->h, self->x->q);
+    pcs_certify_stand(self, self->from->t + self->h, self->x->q, NULL, NULL, NULL);
     motion_weigh(self, self->x->q);
 }
 
 static void motion_stand_at_start(pcs_certifier *self)
 {
-    pcs_certify_aim(self, self->from->t, self->from->q);
+    pcs_certify_stand(self, self->from->t, self->from->q, NULL, NULL, NULL);
     motion_weigh(self, self->from->q);
 }
 
 // Rotates the directions of rows by `part` of the increment, as impulses that move positions do (step/projection.h).
 static void motion_carry_back(pcs_certifier *self, double part)
 {
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     if (!system->row_set.vary) return;
     pcs_rotate_rows(&system->rotations, self->way, part, self->G);
     if (system->ntangent > 0) pcs_rotate_rows(&system->rotations, self->way, part, self->T);
@@ -324,9 +319,9 @@ static void motion_implicit(pcs_certifier *self)
     int last = self->scheme->ops->nhistory - 1; // a = vd if there is one history alone
     const double *v0 = from->v, *a0 = from->history[0], *vd0 = from->history[last];
     const double *a = self->x->history[0], *vd = self->x->history[last];
-    double h = self->report->h;
+    double h = self->h;
     bool is_struck = pcs_rule_separates_impacts(self->rule) && self->survey.is_hit;
-    if (is_struck && motion_sees_velocity(self->scheme->system)) return;
+    if (is_struck && motion_sees_velocity(self->system)) return;
     motion_stand_at_end(self);
     motion_check_acceleration(self, vd);
     motion_carry_back(self, self->rule->tangent_way);
@@ -365,7 +360,7 @@ static void motion_add_rows(pcs_certifier *self)
 // Evaluates forces at q, v, t in place of those at the end, which are not needed any more.
 static void motion_force(pcs_certifier *self, double t, const double *q, const double *v)
 {
-    self->scheme->system->ops->force(self->scheme->system, pcs_at(t, q, v), self->f);
+    self->system->ops->force(self->system, pcs_at(t, q, v), self->f);
     self->has_force = false;
     self->allowed = -1;
 }
@@ -380,7 +375,7 @@ static void motion_stage(pcs_certifier *self)
     bool is_wave = kind == PCS_RULE_WAVE;
     const double *v0 = is_wave ? from->history[0] : from->v, *v1 = is_wave ? self->x->history[0] : self->x->v;
     bool is_of_start = kind == PCS_RULE_EULER || kind == PCS_RULE_CENTRAL;
-    double h = self->report->h, duration = kind == PCS_RULE_CENTRAL ? 0.5 * (self->now.h + h) : h;
+    double h = self->h, duration = kind == PCS_RULE_CENTRAL ? 0.5 * (self->now.h + h) : h;
     double last = kind == PCS_RULE_MEAN || is_wave ? 0.5 : 0.0; // weight of the end in Q and V
     if (kind == PCS_RULE_BETWEEN) last = self->rule->w.ga;
     double ahead = is_of_start || kind == PCS_RULE_BETWEEN ? 0.0 : 0.5 * h;
@@ -409,7 +404,7 @@ static void motion_stage(pcs_certifier *self)
         motion_take(self);
         motion_stand_at_end(self);
     } else {
-        pcs_certify_aim(self, t, self->way);
+        pcs_certify_stand(self, t, self->way, NULL, NULL, NULL);
     }
     motion_add_rows(self);
     motion_take(self);
@@ -419,8 +414,8 @@ static void motion_stage(pcs_certifier *self)
 // Fills z and z_t with the impulses of one stage of Heun's rule; those of the first count half in the velocity.
 static void motion_split_impulses(pcs_certifier *self, bool is_first)
 {
-    const pcs_system *system = self->scheme->system;
-    double h = self->report->h;
+    const pcs_system *system = self->system;
+    double h = self->h;
     bool has_forces = self->rule->level == PCS_LEVEL_ACCELERATION;
     for (int j = 0; j < system->nrow; j++) {
         const pcs_row_report *row = &self->report->rows[j];
@@ -435,7 +430,7 @@ static void motion_split_impulses(pcs_certifier *self, bool is_first)
 // Returns true if a row was closed at the start, so that the first stage may have pushed it; an impact is no evidence.
 static bool motion_was_closed(const pcs_certifier *self)
 {
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     bool was_closed = false;
     for (int j = 0; j < system->nrow; j++)
         was_closed =
@@ -446,7 +441,7 @@ static bool motion_was_closed(const pcs_certifier *self)
 // Checks q = q_n + h v_n + (h^2/2) a_n + (h/2) M_n^-1 G_n^T P0; in an impact P0 is not reported.
 static void motion_check_heun_way(pcs_certifier *self)
 {
-    double h = self->report->h;
+    double h = self->h;
     if (self->survey.is_hit && motion_was_closed(self)) return;
     motion_open(self);
     for (int i = 0; i < motion_size(self); i++) self->e[i] = self->way[i] - h * self->from->v[i];
@@ -461,7 +456,7 @@ static void motion_check_heun_way(pcs_certifier *self)
 static void motion_heun(pcs_certifier *self)
 {
     const certify_past *from = self->from;
-    double h = self->report->h;
+    double h = self->h;
     motion_stand_at_end(self);
     if (self->rule->level == PCS_LEVEL_VELOCITY) motion_check_acceleration(self, self->x->history[0]);
     motion_stand_at_start(self);
@@ -493,7 +488,7 @@ static void motion_sum(int n, double h, int count, const double *weight, double 
 // Computes a = M^-1 f at (t, q, v). False if M is singular.
 static bool motion_accelerate(pcs_certifier *self, double t, const double *q, const double *v, double *a)
 {
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     size_t n = (size_t)system->nv;
     system->ops->force(system, pcs_at(t, q, v), a);
     if (self->dense == NULL) {
@@ -510,9 +505,9 @@ static void motion_runge_kutta(pcs_certifier *self)
 {
     const certify_past *from = self->from;
     const pcs_tableau *table = self->rule->tableau;
-    double h = self->report->h;
+    double h = self->h;
     int n = motion_size(self);
-    if (motion_has_impulses(self) || pcs_system_has_joints(self->scheme->system)) return;
+    if (motion_has_impulses(self) || pcs_system_has_joints(self->system)) return;
     for (int k = 0; k < table->s; k++) {
         double *q = self->b, *v = self->stage_v[k];
         motion_sum(n, h, k, table->a[k], self->stage_v, q);
@@ -536,7 +531,6 @@ static void motion_runge_kutta(pcs_certifier *self)
 
 void pcs_certify_motion(pcs_certifier *self)
 {
-    pcs_system *system = self->scheme->system;
     if (!pcs_certify_is_on(self, CERTIFY_MOTION)) return;
     switch (self->rule->kind) {
     case PCS_RULE_IMPLICIT: motion_implicit(self); break;
@@ -549,8 +543,7 @@ void pcs_certify_motion(pcs_certifier *self)
     case PCS_RULE_WAVE: motion_stage(self); break;
     case PCS_RULE_RUNGE_KUTTA: motion_runge_kutta(self); break;
     case PCS_RULE_NONE: break;
-    } // Resets what the system caches of its rows to the end of the step.
-    if (system->row_set.vary) pcs_system_gaps(system, pcs_at(self->x->t, self->x->q, NULL), self->gap);
+    }
 }
 
 void pcs_certify_momentum(pcs_certifier *self)
@@ -559,7 +552,7 @@ void pcs_certify_momentum(pcs_certifier *self)
     double defect = 0.0;
     // Springs with a force at rest may have less energy than there.
     double strain = pcs_max(fabs(self->now.measure.strain), fabs(report->measure.strain));
-    double size = self->survey.size + self->scheme->system->mass * self->speed;
+    double size = self->survey.size + self->system->mass * self->speed;
     for (int k = 0; k < 3; k++) {
         double expected = self->now.momentum[k] + report->smooth_impulse[k] + self->survey.momentum[k];
         double off = fabs(report->measure.free_momentum[k] - expected);
@@ -573,5 +566,5 @@ void pcs_certify_momentum(pcs_certifier *self)
     double noise = PCS_ROUND_VELOCITY * size, left = 4.0 * self->now.residual;
     if (!pcs_certify_is_news(self, CERTIFY_MOMENTUM, defect, noise + left)) return;
     double inside = report->h * sqrt(2.0 * strain * self->stiffness);
-    pcs_certify_note(self, CERTIFY_MOMENTUM, defect, noise + PCS_ROUND_FORCE * inside + left, -1, -1);
+    pcs_certify_note(self, CERTIFY_MOMENTUM, defect, noise + PCS_ROUND_FORCE * inside + left, -1);
 }

@@ -26,12 +26,34 @@
 
 #include "sim/certify_data.h"
 
-#include "core/comm.h"
 #include "step/projection.h"
-#include "step/sums.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
+
+static const double of_direction = 1e-3, of_bend = 1e-2; // of their terms
+
+// A row at the end of the step, for all its checks.
+typedef struct row_now {
+    int row;
+    const pcs_row_report *told;
+    const pcs_row *law;
+    double mass;      // kg, effective mass
+    double gap, rate; // m and m/s
+    double length;    // m, round-off of the gap
+} row_now;
+
+// Fills z and z_t with the multipliers of the last impulses.
+static void rows_fill_last(pcs_certifier *self)
+{
+    for (int j = 0; j < self->system->nrow; j++) {
+        const pcs_row *law = &self->system->rows[j];
+        self->z[j] = self->report->rows[j].multiplier;
+        for (int t = 0; t < law->ntangent; t++)
+            self->z_t[law->first_tangent + t] = self->report->rows[j].last_tangent[t];
+    }
+}
 
 // Returns true if restitution of PCS_RATE_BEFORE acts in this step.
 static bool rows_may_rebound(const pcs_certifier *self)
@@ -51,49 +73,25 @@ static bool rows_may_rebound(const pcs_certifier *self)
 // -xt on its edge. Of schemes with several stages this is the last one; impulses summed over a step stay in the sum of
 // the discs.
 
-static bool friction_has_rebound(const pcs_system *system)
-{
-    bool has = false;
-    for (int j = 0; j < system->nrow; j++)
-        has = has || (system->rows[j].ntangent > 0 && system->rows[j].tangent_restitution != 0.0);
-    return pcs_rows_any(system, has); // ranks go back together
-}
-
-pcs_status pcs_certify_take_friction(pcs_context *ctx, pcs_certifier *self)
-{
-    const pcs_system *system = self->scheme->system;
-    if (friction_has_rebound(system)) PCS_TAKE(ctx, self->rebound, system->ntangent, "the certificate");
-    return PCS_OK;
-}
-
-// Evaluates T v before the last impulses of the step.
-static void friction_go_back(pcs_certifier *self)
-{
-    const pcs_system *system = self->scheme->system;
-    for (int j = 0; j < system->nrow; j++) {
-        self->z[j] = self->report->rows[j].multiplier;
-        for (int t = 0; t < system->rows[j].ntangent; t++)
-            self->z_t[system->rows[j].first_tangent + t] = self->report->rows[j].last_tangent[t];
-    }
-    memcpy(self->b, self->x->v, (size_t)system->nv * sizeof *self->b);
-    pcs_projection_push(self->scheme->solver, -1.0, self->z, self->z_t, self->b);
-    pcs_rows_multiply(system->T, self->b, self->rebound);
-}
-
 // Evaluates the velocities for the tangential restitution.
 static void friction_find_rebound(pcs_certifier *self)
 {
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     const certify_past *from = self->from;
     pcs_rate_kind kind = self->rule->rate;
-    bool is_before = kind == PCS_RATE_BEFORE && rows_may_rebound(self);
     self->has_rebound = kind == PCS_RATE_BEFORE || from != NULL;
     if (self->rebound == NULL || !self->has_rebound) return;
-    memset(self->rebound, 0, (size_t)system->ntangent * sizeof *self->rebound);
-    if (is_before) friction_go_back(self);
-    if (kind == PCS_RATE_BEFORE) return;
-    if (kind == PCS_RATE_START) pcs_certify_aim(self, from->t, from->q);
-    pcs_rows_multiply(kind == PCS_RATE_START ? self->T : system->T, from->v, self->rebound);
+    if (kind == PCS_RATE_START) pcs_certify_stand(self, from->t, from->q, NULL, NULL, NULL);
+    if (kind != PCS_RATE_BEFORE) {
+        pcs_rows_multiply(kind == PCS_RATE_START ? self->T : system->T, from->v, self->rebound);
+    } else if (rows_may_rebound(self)) { // T v before the last impulses of the step
+        rows_fill_last(self);
+        memcpy(self->b, self->x->v, (size_t)system->nv * sizeof *self->b);
+        pcs_projection_push(self->scheme->solver, -1.0, self->z, self->z_t, self->b);
+        pcs_rows_multiply(system->T, self->b, self->rebound);
+    } else {
+        memset(self->rebound, 0, (size_t)system->ntangent * sizeof *self->rebound);
+    }
 }
 
 // Returns |Lt - P(Lt - m xt)|/m, m/s.
@@ -106,7 +104,7 @@ static double friction_defect(double limit, double mass, const double impulse[2]
 
 static void friction_check_slip(pcs_certifier *self, int row, double mass, double tolerance)
 {
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     const pcs_row *law = &system->rows[row];
     const pcs_row_report *r = &self->report->rows[row];
     double slip[2] = { 0.0 }, impulse = hypot(r->last_tangent[0], r->last_tangent[1]);
@@ -119,29 +117,29 @@ static void friction_check_slip(pcs_certifier *self, int row, double mass, doubl
     }
     double limit = law->friction * pcs_max(r->multiplier, 0.0);
     double off = friction_defect(limit, mass, r->last_tangent, slip);
-    pcs_certify_note(self, CERTIFY_SLIP, off, tolerance + PCS_ROUND_SUM * impulse / mass, row, -1);
+    pcs_certify_note(self, CERTIFY_SLIP, off, tolerance + PCS_ROUND_SUM * impulse / mass, row);
 }
 
 // Checks Coulomb's law of a row, with its effective mass and a velocity tolerance.
 static void friction_check(pcs_certifier *self, int row, double mass, double tolerance)
 {
     const pcs_row_report *r = &self->report->rows[row];
-    double friction = self->scheme->system->rows[row].friction;
+    double friction = self->system->rows[row].friction;
     double last = friction * fabs(r->multiplier), all = friction * fabs(r->step_impulse);
     double beyond =
         pcs_max(hypot(r->last_tangent[0], r->last_tangent[1]) - last, hypot(r->tangent[0], r->tangent[1]) - all);
-    pcs_certify_note(self, CERTIFY_CONE, beyond, mass * tolerance + PCS_ROUND_SUM * (last + all), row, -1);
+    pcs_certify_note(self, CERTIFY_CONE, beyond, mass * tolerance + PCS_ROUND_SUM * (last + all), row);
     if (pcs_certify_is_on(self, CERTIFY_SLIP)) friction_check_slip(self, row, mass, tolerance);
 }
 
 // Checks that friction of force laws lies within its cone at the end of the step.
 static void friction_check_soft(pcs_certifier *self)
 {
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     for (int j = system->nrow; j < pcs_system_npoint(system); j++) {
         const pcs_row_report *r = &self->report->rows[j];
         double limit = system->rows[j].friction * r->multiplier, beyond = hypot(r->last_tangent[0], r->last_tangent[1]);
-        pcs_certify_note(self, CERTIFY_CONE, beyond - limit, PCS_ROUND_SUM * limit, j, -1);
+        pcs_certify_note(self, CERTIFY_CONE, beyond - limit, PCS_ROUND_SUM * limit, j);
     }
 }
 
@@ -166,7 +164,7 @@ enum { STEPS_BETWEEN = 16 }; // at which the deformation is taken: it is needed 
 // Returns the largest relative displacement of the state, m; *motion gets the largest displacement.
 static double misfit_deformation(const pcs_certifier *self, double *motion)
 {
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     double end[2 * AXES], span = 0.0; // largest and, negative, smallest
     for (int a = 0; a < AXES; a++) end[a] = end[AXES + a] = system->scale.holds[a] ? 0.0 : -INFINITY;
     for (int i = 0; i < pcs_system_nown(system); i++) {
@@ -190,7 +188,7 @@ static double misfit_deformation(const pcs_certifier *self, double *motion)
 static double misfit_of_contact(pcs_certifier *self, int row)
 {
     certify_row *kept = &self->rows[row];
-    double depth = -self->gap[row], before = pcs_max(0.0, -kept->gap), h = self->report->h;
+    double depth = -self->gap[row], before = pcs_max(0.0, -kept->gap), h = self->h;
     double approach = pcs_max(0.0, -kept->rate);
     if (depth <= 0.0) kept->sunk = 0.0;
     if (!(self->report->rows[row].step_impulse > 0.0) || depth <= 0.0) return 0.0;
@@ -204,11 +202,11 @@ static double misfit_of_contact(pcs_certifier *self, int row)
 // Computes the error of a row beyond round-off, while its record is still that of the step before.
 static void misfit_find(pcs_certifier *self, int row)
 {
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     const pcs_row *law = &system->rows[row];
     double size = fabs(self->gap[row]) * (law->is_angle ? system->length : 1.0);
     double misfit = law->is_bilateral ? size - self->rows[row].overlap : misfit_of_contact(self, row);
-    if (law->is_bilateral && self->report->h == 0.0) self->rows[row].overlap = size;
+    if (law->is_bilateral && self->h == 0.0) self->rows[row].overlap = size;
     self->misfit[row] = misfit - 1e3 * pcs_gap_tie(system, row, self->x->q);
 }
 
@@ -216,23 +214,23 @@ static void misfit_find(pcs_certifier *self, int row)
 // ones that replace such a step follow what it has missed. Leaves in `drive` the motions at the ends of this step.
 static void misfit_check_drives(pcs_certifier *self)
 {
-    pcs_system *system = self->scheme->system;
-    double t = self->x->t, h = self->report->h, step = self->is_controlled ? h : self->scheme->step;
+    pcs_system *system = self->system;
+    double t = self->x->t, h = self->h, step = self->is_controlled ? h : self->scheme->step;
     double start = pcs_min(t - h, pcs_max(t - step, 0.0)); // of the step of the case that ends here
     if (system->row_set.ndriven == 0 || !(h > 0.0)) return;
     pcs_system_drives(system, start, self->drive[0], self->drive[1]);
     pcs_system_drives(system, t, self->drive[2], self->drive[3]);
     for (int j = 0; j < system->nrow && !self->report->is_joined; j++)
         if (system->rows[j].is_driven && system->rows[j].is_angle)
-            pcs_certify_note(self, CERTIFY_TURN, fabs(self->drive[2][j] - self->drive[0][j]), 0.9, j, -1);
+            pcs_certify_note(self, CERTIFY_TURN, fabs(self->drive[2][j] - self->drive[0][j]), 0.9, j);
     pcs_system_drives(system, t - h, self->drive[0], self->drive[1]);
 }
 
 // Subtracts from the errors of driven rows the displacement that their speeds at the ends of steps do not give.
 static void misfit_explain_drives(pcs_certifier *self)
 {
-    const pcs_system *system = self->scheme->system;
-    double h = self->report->h, after = isfinite(self->rule->move) ? self->rule->move : 0.5;
+    const pcs_system *system = self->system;
+    double h = self->h, after = isfinite(self->rule->move) ? self->rule->move : 0.5;
     double left = 1.0 - 0.25 * h / pcs_max(h, self->scheme->step);
     for (int j = 0; j < system->nrow; j++) {
         if (!system->rows[j].is_driven) continue;
@@ -247,32 +245,22 @@ static void misfit_explain_drives(pcs_certifier *self)
 // Compares the errors of all rows with the deformation.
 static void misfit_check(pcs_certifier *self)
 {
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     certify_memory *now = &self->now;
     double worst = 0.0, motion = 0.0;
     misfit_check_drives(self);
     if (!pcs_certify_is_on(self, CERTIFY_MISFIT)) return;
-    if (system->row_set.ndriven > 0 && self->report->h > 0.0) misfit_explain_drives(self);
+    if (system->row_set.ndriven > 0 && self->h > 0.0) misfit_explain_drives(self);
     for (int j = 0; j < system->nrow; j++) worst = pcs_max(worst, self->misfit[j]);
-    if (self->comm != NULL) worst = pcs_all_max(self->comm, worst);
+    worst = pcs_rows_max(system, worst);
     if (!(worst > 0.0) && self->x->step % STEPS_BETWEEN != 0) return;
     now->deformation = pcs_max(now->deformation, misfit_deformation(self, &motion));
-    if (self->report->h == 0.0) return; // what a run starts with is the case's
+    if (self->h == 0.0) return; // what a run starts with is the case's
     for (int j = 0; j < system->nrow; j++) {
         double scale = system->rows[j].is_driven ? pcs_max(motion, now->deformation) : now->deformation;
-        pcs_certify_note(self, CERTIFY_MISFIT, self->misfit[j], 0.1 * scale, j, -1);
+        pcs_certify_note(self, CERTIFY_MISFIT, self->misfit[j], 0.1 * scale, j);
     }
 }
-
-// A row at the end of the step, for all its checks.
-typedef struct row_now {
-    int row;
-    const pcs_row_report *told;
-    const pcs_row *law;
-    double mass;      // kg, effective mass
-    double gap, rate; // m and m/s
-    double length;    // m, round-off of the gap
-} row_now;
 
 // Returns true if the gate of a row is checked by its smooth gap: not if the law of the gap decides by itself.
 static bool rows_judges_gate(const pcs_row_report *r)
@@ -283,7 +271,7 @@ static bool rows_judges_gate(const pcs_row_report *r)
 // Adds the momentum of the impulses of a row. Varying directions are those at which the law was imposed.
 static void rows_add_momentum(pcs_certifier *self, int row, certify_survey *sum)
 {
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     const pcs_row_report *r = &self->report->rows[row];
     if (system->row_set.vary && pcs_system_is_mesh(system))
         pcs_row_resultant(system, system->G, row, self->resultant[row]);
@@ -301,54 +289,36 @@ static void rows_add_momentum(pcs_certifier *self, int row, certify_survey *sum)
     }
 }
 
-// Reduces the survey over all ranks, each of which has filled it from its own rows.
-static void rows_join_survey(const pcs_system *system, certify_survey *sum)
-{
-    double most[4] = { sum->is_hit, sum->acts, sum->held, sum->held_by_joints };
-    double all[4] = { sum->momentum[0], sum->momentum[1], sum->momentum[2], sum->size };
-    system->row_comm->max(system->row_comm, 4, most);
-    pcs_rows_sum(system, 4, all);
-    sum->is_hit = most[0] != 0.0;
-    sum->acts = most[1] != 0.0;
-    sum->held = most[2];
-    sum->held_by_joints = most[3];
-    memcpy(sum->momentum, all, sizeof sum->momentum);
-    sum->size = all[3];
-}
-
 void pcs_certify_survey(pcs_certifier *self)
 {
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     certify_survey *sum = &self->survey;
     *sum = (certify_survey){ 0 };
+    rows_fill_last(self);
     for (int j = 0; j < system->nrow; j++) {
         const pcs_row_report *r = &self->report->rows[j];
-        const pcs_row *law = &system->rows[j];
+        bool is_joint = system->rows[j].is_bilateral;
         double impulse = pcs_max(fabs(r->multiplier), fabs(r->step_impulse));
-        self->z[j] = r->multiplier;
-        for (int t = 0; t < law->ntangent; t++) self->z_t[law->first_tangent + t] = r->last_tangent[t];
-        sum->is_hit = sum->is_hit || r->is_impact;
-        sum->acts = sum->acts || (r->step_impulse != 0.0 && !law->is_bilateral);
-        if (law->is_bilateral) impulse += fabs(r->force) * self->report->h;
+        if (r->is_impact) sum->is_hit = 1.0;
+        if (r->gate_is_contradictory) sum->is_ambiguous = 1.0;
+        if (r->step_impulse != 0.0 && !is_joint) sum->acts = 1.0;
+        if (is_joint) impulse += fabs(r->force) * self->h;
         rows_add_momentum(self, j, sum);
         if (impulse == 0.0) continue;
         double held = 0.5 * impulse * impulse / self->scheme->solver->effective_mass[j];
-        if (!law->is_bilateral) sum->held = pcs_certify_grown(sum->held, held);
+        if (!is_joint) sum->held = pcs_certify_grown(sum->held, held);
         sum->held_by_joints = pcs_certify_grown(sum->held_by_joints, held);
     }
-    if (system->row_comm != NULL) rows_join_survey(system, sum);
+    pcs_rows_max_each(system, offsetof(certify_survey, momentum) / sizeof(double), &sum->is_hit);
+    pcs_rows_sum(system, 4, sum->momentum);
 }
 
-// Computes gap changes by multipliers of the last stage, G X (nu + shift) + G XT shift_t, m, if a gate check uses them.
+// Computes gap changes by multipliers of the last stage, G X (nu + shift) + G XT shift_t, m, for the check of gates.
 static void rows_find_moves(pcs_certifier *self)
 {
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     const pcs_row_report *rows = self->report->rows;
-    bool is_asked = false;
     if (!pcs_rule_limits_gaps(self->rule) || !pcs_certify_is_on(self, CERTIFY_GATE)) return;
-    for (int j = 0; j < system->nrow; j++)
-        is_asked = is_asked || (!system->rows[j].is_bilateral && rows_judges_gate(&rows[j]));
-    if (!pcs_rows_any(system, is_asked)) return;
     for (int j = 0; j < system->nrow; j++) {
         self->z[j] = rows[j].nu + rows[j].shift;
         for (int t = 0; t < system->rows[j].ntangent; t++)
@@ -370,7 +340,7 @@ static double rows_place(const pcs_certifier *self, int row)
 static double rows_length(const pcs_certifier *self, int row)
 {
     const double *q = self->from != NULL ? self->from->q : self->x->q;
-    return pcs_gap_tie(self->scheme->system, row, q) + PCS_ROUND_LENGTH * self->rows[row].largest_gap;
+    return pcs_gap_tie(self->system, row, q) + PCS_ROUND_LENGTH * self->rows[row].largest_gap;
 }
 
 static void rows_check_position(pcs_certifier *self, const row_now *now)
@@ -381,16 +351,16 @@ static void rows_check_position(pcs_certifier *self, const row_now *now)
     // The displacement nu/m_eff and the violation that it removes cancel, and leave their round-off.
     double length = now->length + PCS_ROUND_SUM * fabs(r->nu) / mass;
     if (now->law->is_bilateral) {
-        pcs_certify_note(self, CERTIFY_GAP, fabs(gap), length + rows_place(self, now->row), now->row, -1);
+        pcs_certify_note(self, CERTIFY_GAP, fabs(gap), length + rows_place(self, now->row), now->row);
         return;
     }
-    pcs_certify_note(self, CERTIFY_GAP, -gap, length, now->row, -1);
-    pcs_certify_note(self, CERTIFY_POSITION_MULTIPLIER, -r->nu, mass * length, now->row, -1);
-    pcs_certify_note(self, CERTIFY_POSITION_COMPLEMENT, pcs_min(fabs(gap), fabs(r->nu) / mass), length, now->row, -1);
+    pcs_certify_note(self, CERTIFY_GAP, -gap, length, now->row);
+    pcs_certify_note(self, CERTIFY_POSITION_MULTIPLIER, -r->nu, mass * length, now->row);
+    pcs_certify_note(self, CERTIFY_POSITION_COMPLEMENT, pcs_min(fabs(gap), fabs(r->nu) / mass), length, now->row);
     if (!rows_judges_gate(r)) return;
     double smooth = gap - self->moved[now->row]; // what the smooth motion alone would have left
     double off = r->is_gated ? smooth : pcs_max(-smooth, r->nu / mass);
-    pcs_certify_note(self, CERTIFY_GATE, off, length, now->row, -1);
+    pcs_certify_note(self, CERTIFY_GATE, off, length, now->row);
 }
 
 // Returns the round-off of a gap rate, m/s, from the rotation of its direction: a large angle gives the direction only
@@ -398,7 +368,7 @@ static void rows_check_position(pcs_certifier *self, const row_now *now)
 // is used for all. For angles of a mesh the lever arm is the size of the model.
 static double rows_turn(const pcs_certifier *self, int row)
 {
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     const pcs_rows *G = system->G;
     double arm = 0.0, place = 0.0, speed = 0.0;
     if (!system->row_set.vary) return 0.0;
@@ -415,7 +385,7 @@ static double rows_turn(const pcs_certifier *self, int row)
 // Converts a speed, m/s, to the unit of a row: for an angle, rad/s of a point at the distance of the model size.
 static double rows_speed(const pcs_certifier *self, int row, double speed)
 {
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     return system->rows[row].is_angle ? speed / system->length : speed;
 }
 
@@ -423,9 +393,9 @@ static double rows_speed(const pcs_certifier *self, int row, double speed)
 // light parts the terms are far larger than their sum, which keeps their round-off.
 static double rows_exchange(const pcs_certifier *self, const row_now *now)
 {
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     const double *mass = self->scheme->solver->effective_mass;
-    double sum = 0.0, h = self->report->h;
+    double sum = 0.0, h = self->h;
     int joint = now->law->contact, j = now->row;
     while (j > 0 && system->rows[j - 1].contact == joint) j--;
     for (; j < system->nrow && system->rows[j].contact == joint; j++)
@@ -445,7 +415,7 @@ static bool rows_mean_may_pull(const pcs_tableau *tableau)
 // of its impulses, for any law that the scheme solves. Impulses of an open contact are checked elsewhere.
 static double rows_pull(const pcs_certifier *self, const pcs_row_report *r)
 {
-    double force = self->report->h * r->force;
+    double force = self->h * r->force;
     if (rows_mean_may_pull(self->rule->tableau)) return -pcs_min(r->multiplier, r->impulse);
     if (self->rule->position == PCS_POSITION_FORCE) return -force; // its sum over the step is filtered, and may pull
     if (!r->is_gated && r->multiplier != 0.0) return 0.0;
@@ -463,48 +433,42 @@ static void rows_check_velocity(pcs_certifier *self, const row_now *now)
     if (pcs_rule_has_smooth_joints(self->rule) && now->law->is_bilateral)
         xi = pcs_larger(fabs(xi), fabs(r->rate_before + r->target));
     double jump = rate - r->rate_before - self->jump[now->row];
-    tolerance += PCS_ROUND_SUM * (impulse + self->report->h * fabs(r->force) / mass); // on a light node
+    tolerance += PCS_ROUND_SUM * (impulse + self->h * fabs(r->force) / mass); // on a light node
     tolerance += rows_speed(self, now->row, rows_turn(self, now->row));
-    if (self->rule->kind == PCS_RULE_CENTRAL) tolerance += now->length / self->report->h; // its law is one of gaps
+    if (self->rule->kind == PCS_RULE_CENTRAL) tolerance += now->length / self->h; // its law is one of gaps
     bool is_off = now->law->is_bilateral && pcs_max(fabs(xi), fabs(jump)) > tolerance;
     if (is_off) tolerance += PCS_ROUND_SUM * rows_exchange(self, now); // all rows of a joint, rarely
     if (r->is_gated && now->law->is_bilateral) {
-        pcs_certify_note(self, CERTIFY_RATE, fabs(xi), tolerance, now->row, -1);
+        pcs_certify_note(self, CERTIFY_RATE, fabs(xi), tolerance, now->row);
     } else if (r->is_gated) {
-        pcs_certify_note(self, CERTIFY_RATE, -xi, tolerance, now->row, -1);
-        pcs_certify_note(self, CERTIFY_VELOCITY_COMPLEMENT, pcs_min(fabs(xi), impulse), tolerance, now->row, -1);
+        pcs_certify_note(self, CERTIFY_RATE, -xi, tolerance, now->row);
+        pcs_certify_note(self, CERTIFY_VELOCITY_COMPLEMENT, pcs_min(fabs(xi), impulse), tolerance, now->row);
     } else {
-        pcs_certify_note(self, CERTIFY_OPEN_IMPULSE, fabs(r->multiplier), mass * tolerance, now->row, -1);
+        pcs_certify_note(self, CERTIFY_OPEN_IMPULSE, fabs(r->multiplier), mass * tolerance, now->row);
     }
     if (!now->law->is_bilateral)
-        pcs_certify_note(self, CERTIFY_IMPULSE, rows_pull(self, r), mass * tolerance, now->row, -1);
+        pcs_certify_note(self, CERTIFY_IMPULSE, rows_pull(self, r), mass * tolerance, now->row);
     if (now->law->ntangent > 0) friction_check(self, now->row, mass, tolerance);
-    pcs_certify_note(self, CERTIFY_IMPULSE_LAW, fabs(jump), tolerance, now->row, -1);
+    pcs_certify_note(self, CERTIFY_IMPULSE_LAW, fabs(jump), tolerance, now->row);
 }
 
 // Finds gaps and rates at the start of the step, along the current directions of rows. False if they are not known.
 static bool rows_find_start(pcs_certifier *self)
 {
-    pcs_system *system = self->scheme->system;
-    if (self->report->is_joined || !(self->report->h > 0.0)) return false;
-    bool are_known = !system->row_set.vary && !self->needs_middle;
-    int nknown = are_known ? system->nrow : 0;
-    for (int j = 0; j < nknown; j++) {
-        self->start_gap[j] = self->rows[j].gap;
-        self->start_rate[j] = self->rows[j].rate;
+    const certify_past *from = self->from;
+    if (self->report->is_joined || !(self->h > 0.0)) return false;
+    if (!self->system->row_set.vary && !self->needs_middle) {
+        for (int j = 0; j < self->system->nrow; j++) {
+            self->start_gap[j] = self->rows[j].gap;
+            self->start_rate[j] = self->rows[j].rate;
+        }
+        return self->now.count > 0;
     }
-    if (are_known) return self->now.count > 0;
-    if (self->from == NULL) return false;
-    pcs_system_gaps(system, pcs_at(self->from->t, self->from->q, NULL), self->start_gap);
-    pcs_certify_aim(self, self->from->t, self->from->q);
-    for (int j = 0; j < system->nrow; j++) self->start_rate[j] = pcs_rows_dot(self->G, j, self->from->v);
-    if (self->needs_middle) {
-        for (int i = 0; i < system->nv; i++) self->b[i] = self->from->q[i] + 0.5 * self->report->h * self->from->v[i];
-        pcs_system_gaps(system, pcs_at(self->from->t, self->b, NULL), self->middle_gap);
-        pcs_certify_aim(self, self->from->t, self->b);
-        for (int j = 0; j < system->nrow; j++) self->middle_rate[j] = pcs_rows_dot(self->G, j, self->from->v);
-    }
-    pcs_system_gaps(system, pcs_at(self->x->t, self->x->q, NULL), self->gap);
+    if (from == NULL) return false;
+    pcs_certify_stand(self, from->t, from->q, self->start_gap, from->v, self->start_rate);
+    if (!self->needs_middle) return true;
+    for (int i = 0; i < self->system->nv; i++) self->b[i] = from->q[i] + 0.5 * self->h * from->v[i];
+    pcs_certify_stand(self, from->t, self->b, self->middle_gap, from->v, self->middle_rate);
     return true;
 }
 
@@ -512,9 +476,9 @@ static bool rows_find_start(pcs_certifier *self)
 // a row of M is below 0.6 of its diagonal, and half of h^2 K is below that.
 static bool rows_is_heavy(const pcs_certifier *self, int row)
 {
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     const pcs_matrix *M = system->M;
-    double h = self->report->h;
+    double h = self->h;
     for (int k = system->G->start[row]; k < system->G->start[row + 1]; k++) {
         int i = system->G->column[k];
         double mass = pcs_matrix_diagonal(M, i), rest = -mass, stiffness = pcs_matrix_diagonal(system->K, i);
@@ -528,7 +492,7 @@ static bool rows_is_heavy(const pcs_certifier *self, int row)
 // Returns -(1 - e) G u_n/2 with u_n = 2 V - u; e is that of the case in the step that closes, and 0 later.
 static double rows_reflected(const pcs_certifier *self, int row)
 {
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     double before = 2.0 * pcs_system_rate(system, row, self->x->v) - pcs_system_rate(system, row, self->x->history[0]);
     double e = self->rows[row].impulse > 0.0 ? 0.0 : pcs_restitution(&system->rows[row], before);
     return rows_is_heavy(self, row) ? -0.5 * (1.0 - e) * before : 0.0;
@@ -537,7 +501,7 @@ static double rows_reflected(const pcs_certifier *self, int row)
 // Returns the restitution term, m/s, that the velocity law of a gated row must have by the rule of the scheme.
 static double rows_target(const pcs_certifier *self, int row)
 {
-    const pcs_row *law = &self->scheme->system->rows[row];
+    const pcs_row *law = &self->system->rows[row];
     const double *start = self->start_rate, *middle = self->middle_rate;
     double told = self->report->rows[row].rate_before;
     switch (self->rule->rate) {
@@ -560,30 +524,30 @@ static void rows_check_restitution(pcs_certifier *self, const row_now *now, bool
     if (self->report->is_joined) return; // whether the last of several steps had an impact is not told
     double target = rows_target(self, now->row);
     double tolerance = PCS_ROUND_VELOCITY * pcs_certify_grown(self->speed, pcs_max(fabs(r->rate_before), fabs(target)));
-    pcs_certify_note(self, CERTIFY_RESTITUTION, fabs(r->target - target), tolerance, now->row, -1);
+    pcs_certify_note(self, CERTIFY_RESTITUTION, fabs(r->target - target), tolerance, now->row);
 }
 
 // Returns the gap at the end of the step without the impulse of its only contact, which has moved positions by half a
 // step of its jump; a position law beyond that has raised the gap to 0. Returns -INFINITY if several contacts act.
 static double rows_gap_ahead(const pcs_certifier *self, int row)
 {
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     double gap = self->gap[row];
     if (!self->report->rows[row].is_gated) return gap;
     for (int j = 0; j < system->nrow; j++)
         if (j != row && self->report->rows[j].multiplier != 0.0) return -INFINITY;
     if (system->row_set.vary) return -INFINITY;
-    return gap - 0.5 * self->report->h * self->jump[row];
+    return gap - 0.5 * self->h * self->jump[row];
 }
 
 // Returns the round-off, m, of half a step of the velocity, of which only a part may be along the gap.
 static double rows_way(const pcs_certifier *self, int row)
 {
-    const pcs_rows *G = self->scheme->system->G;
+    const pcs_rows *G = self->system->G;
     const double *v = self->from != NULL ? self->from->v : self->x->v;
     int first = G->start[row], count = G->start[row + 1] - first;
     double size = pcs_rounding_of_sum(count, G->value + first, G->column + first, v) / DBL_EPSILON;
-    return PCS_ROUND_LENGTH * 0.5 * self->report->h * size;
+    return PCS_ROUND_LENGTH * 0.5 * self->h * size;
 }
 
 // Checks the gate of a contact against the gap predicted by the rule of the scheme, mostly for the middle of the step.
@@ -591,28 +555,28 @@ static void rows_check_forecast(pcs_certifier *self, const row_now *now)
 {
     const pcs_row_report *r = now->told;
     if (now->law->is_bilateral || self->rule->gate == PCS_GATE_NONE) return;
-    double half = 0.5 * self->report->h * self->start_rate[now->row];
+    double half = 0.5 * self->h * self->start_rate[now->row];
     double length = now->length + rows_way(self, now->row);
-    length += PCS_ROUND_LENGTH * self->report->h * fabs(self->rows[now->row].impulse) / now->mass;
+    length += PCS_ROUND_LENGTH * self->h * fabs(self->rows[now->row].impulse) / now->mass;
     double foreseen = self->start_gap[now->row] + half;
     if (self->rule->gate == PCS_GATE_MIDDLE) foreseen = self->middle_gap[now->row] - self->rule->gate_tolerance;
     if (self->rule->gate_looks_ahead) foreseen = pcs_min(foreseen, rows_gap_ahead(self, now->row));
     if (self->rule->gate == PCS_GATE_HELD) {
-        double ahead = self->rule->gate_share * self->report->h * r->rate_before;
+        double ahead = self->rule->gate_share * self->h * r->rate_before;
         foreseen = self->start_gap[now->row] + ahead;
-        if (self->rows[now->row].impulse > 0.0) foreseen = -self->scheme->system->length;
-        length += PCS_ROUND_SUM * fabs(ahead) + self->rule->gate_slack * self->report->h * fabs(r->rate_before);
+        if (self->rows[now->row].impulse > 0.0) foreseen = -self->system->length;
+        length += PCS_ROUND_SUM * fabs(ahead) + self->rule->gate_slack * self->h * fabs(r->rate_before);
     }
     // A tie within round-off is closed or open.
     if (r->gate_is_contradictory) return;
-    pcs_certify_note(self, CERTIFY_GATE, r->is_gated ? foreseen : -foreseen, 2.0 * length, now->row, -1);
+    pcs_certify_note(self, CERTIFY_GATE, r->is_gated ? foreseen : -foreseen, 2.0 * length, now->row);
 }
 
 // The row that alone got an impulse, wherever it is: its facts, and its number here, -1: it is elsewhere.
 enum { HIT_COUNT, HIT_IS_IMPACT, HIT_RUBS, HIT_BEFORE, HIT_TARGET, HIT_MULTIPLIER, HIT_FACTS };
 static int rows_find_hit(const pcs_certifier *self, double fact[HIT_FACTS])
 {
-    const pcs_system *system = self->scheme->system;
+    const pcs_system *system = self->system;
     int hit = -1;
     memset(fact, 0, HIT_FACTS * sizeof *fact);
     for (int j = 0; j < system->nrow; j++) {
@@ -639,12 +603,12 @@ static void rows_check_impact(pcs_certifier *self)
     int hit = rows_find_hit(self, fact);
     if (fact[HIT_COUNT] != 1.0 || fact[HIT_IS_IMPACT] == 0.0 || report->is_joined || fact[HIT_RUBS] != 0.0) return;
     double mass = pcs_projection_mass(self->scheme->solver, hit);
-    pcs_rows_sum(self->scheme->system, 1, &mass);
+    pcs_rows_sum(self->system, 1, &mass);
     double before = fact[HIT_BEFORE] * fact[HIT_BEFORE], target = fact[HIT_TARGET] * fact[HIT_TARGET];
     double loss = 0.5 * mass * (before - target), size = 0.5 * mass * (before + target);
     // However gently a contact closes, its velocity carries the round-off of all others.
     double tolerance = 10.0 * PCS_ROUND_ENERGY * size + PCS_ROUND_VELOCITY * self->speed * fact[HIT_MULTIPLIER];
-    pcs_certify_note(self, CERTIFY_IMPACT_LOSS, fabs(report->impact_loss - loss), tolerance, hit, -1);
+    pcs_certify_note(self, CERTIFY_IMPACT_LOSS, fabs(report->impact_loss - loss), tolerance, hit);
 }
 
 // Checks penetration: beyond the displacement of a step only round-off, the initial overlap, and the drift of a
@@ -654,9 +618,9 @@ static void rows_check_penetration(pcs_certifier *self, const row_now *now)
     int row = now->row;
     certify_row *kept = &self->rows[row];
     if (!pcs_certify_is_on(self, CERTIFY_PENETRATION)) return;
-    double gap = now->gap, h = self->report->h, fastest = sqrt(2.0 * self->available / now->mass);
+    double gap = now->gap, h = self->h, fastest = sqrt(2.0 * self->available / now->mass);
     double rate = pcs_min(pcs_max(fabs(now->rate), fabs(now->told->rate_before)), fastest);
-    const pcs_system *system = self->scheme->system; // points may pass from row to row of a contact
+    const pcs_system *system = self->system; // points may pass from row to row of a contact
     int at = system->row_set.may_change ? system->contacts[now->law->contact].first_row : row;
     double *largest = &self->rows[at].largest_rate;
     *largest = pcs_certify_grown(*largest, rate);
@@ -664,21 +628,14 @@ static void rows_check_penetration(pcs_certifier *self, const row_now *now)
     kept->drift = gap > 0.0 ? 0.0 : kept->drift + h * h * fabs(self->bias[row]);
     if (h == 0.0) kept->overlap = pcs_max(0.0, -gap);
     double allowed = 2.0 * *largest * self->now.largest_h + kept->overlap + kept->drift;
-    pcs_certify_note(self, CERTIFY_PENETRATION, -gap, allowed + self->rule->event_depth + now->length, row, -1);
-}
-
-bool pcs_certify_leads(const pcs_rule *rule)
-{
-    bool gives_way =
-        rule->kind == PCS_RULE_IMPLICIT && pcs_rule_spread(rule) > 0.0 && rule->position != PCS_POSITION_HELD;
-    return !pcs_rule_limits_gaps(rule) && rule->level == PCS_LEVEL_VELOCITY && !gives_way;
+    pcs_certify_note(self, CERTIFY_PENETRATION, -gap, allowed + self->rule->event_depth + now->length, row);
 }
 
 // Returns G (q - q_n) - (h/2) G (v_n + v), m, the part of Newmark's formulas and position multipliers; its *rounding.
 static double rows_excess(const pcs_certifier *self, const row_now *now, double *rounding)
 {
-    const pcs_rows *G = self->scheme->system->G;
-    double h = self->report->h, sum = 0.0, size = 0.0, bend = 0.0;
+    const pcs_rows *G = self->system->G;
+    double h = self->h, sum = 0.0, size = 0.0, bend = 0.0;
     bool is_struck = pcs_rule_separates_impacts(self->rule) && self->survey.is_hit; // its way is that before the impact
     for (int k = G->start[now->row]; k < G->start[now->row + 1]; k++) {
         int i = G->column[k];
@@ -694,12 +651,12 @@ static double rows_excess(const pcs_certifier *self, const row_now *now, double 
 // Checks that a lasting contact is held at its gap; only Newmark's formulas move the others.
 static void rows_check_held(pcs_certifier *self, const row_now *now)
 {
-    double rounding, h = self->report->h;
+    double rounding, h = self->h;
     if (!pcs_certify_is_on(self, CERTIFY_HELD) || self->from == NULL || now->law->is_bilateral) return;
     double excess = rows_excess(self, now, &rounding), length = now->length + rounding;
     length += PCS_ROUND_SUM * (fabs(now->told->nu) + h * fabs(now->told->multiplier)) / now->mass;
     if (!(self->rows[now->row].recent > 0.0)) excess = now->told->nu / now->mass;
-    pcs_certify_note(self, CERTIFY_HELD, fabs(excess), length, now->row, -1);
+    pcs_certify_note(self, CERTIFY_HELD, fabs(excess), length, now->row);
 }
 
 // Returns true if the displacement of a row in this step follows from its rates at both ends: by a formula, or because
@@ -710,17 +667,17 @@ static bool rows_is_led(const pcs_certifier *self, const row_now *now, double re
     bool is_exact = rule->kind != PCS_RULE_NONE && !isnan(rule->move);
     bool is_apart = pcs_rule_separates_impacts(self->rule) || !is_exact;
     bool has_stages = rule->kind == PCS_RULE_HEUN;
-    if (!(self->report->h > 0.0) || self->report->is_joined || (is_apart && self->survey.is_hit)) return false;
+    if (!(self->h > 0.0) || self->report->is_joined || (is_apart && self->survey.is_hit)) return false;
     if (is_exact) return true;
     bool is_pressed = !has_stages || now->law->is_bilateral || now->told->step_impulse > now->told->multiplier;
-    return is_pressed && self->report->h * pcs_max(fabs(self->rows[now->row].rate), fabs(now->rate)) <= rest;
+    return is_pressed && self->h * pcs_max(fabs(self->rows[now->row].rate), fabs(now->rate)) <= rest;
 }
 
 // Checks that a row that is loaded in every step has moved by the integral of its velocities.
 static void rows_check_stay(pcs_certifier *self, const row_now *now)
 {
-    const pcs_system *system = self->scheme->system;
-    double h = self->report->h, move = isnan(self->rule->move) ? 0.5 : self->rule->move;
+    const pcs_system *system = self->system;
+    double h = self->h, move = isnan(self->rule->move) ? 0.5 : self->rule->move;
     double *strayed = &self->rows[now->row].strayed;
     double allowed = now->length + 1e-6 * (now->law->is_angle ? 1.0 : pcs_max(system->length, system->place));
     if (!pcs_certify_is_on(self, CERTIFY_STAY) || now->law->is_driven) return;
@@ -729,7 +686,7 @@ static void rows_check_stay(pcs_certifier *self, const row_now *now)
     if (self->from != NULL && was_loaded && is_loaded && rows_is_led(self, now, 1e-3 * allowed)) {
         double way = h * ((1.0 - move) * self->rows[now->row].rate + move * now->rate);
         *strayed += pcs_rows_dot(system->G, now->row, self->way) - way;
-        pcs_certify_note(self, CERTIFY_STAY, fabs(*strayed), allowed, now->row, -1);
+        pcs_certify_note(self, CERTIFY_STAY, fabs(*strayed), allowed, now->row);
     } else {
         *strayed = 0.0;
     }
@@ -738,9 +695,9 @@ static void rows_check_stay(pcs_certifier *self, const row_now *now)
 // Checks contacts between the ends of the step, where no law is evaluated: nodes are taken to move on straight lines.
 static void rows_check_passages(pcs_certifier *self)
 {
-    pcs_system *system = self->scheme->system;
+    pcs_system *system = self->system;
     const certify_past *from = &self->past[self->now.past];
-    double h = self->report->h;
+    double h = self->h;
     pcs_passage worst = { 0 };
     if (!from->is_known) return;
     if (!(h > 0.0) || !(fabs(self->x->t - from->t - h) <= 1e-6 * h)) return;
@@ -750,7 +707,7 @@ static void rows_check_passages(pcs_certifier *self)
                                            .is_loaded = r->step_impulse != 0.0 || r->nu != 0.0 };
     }
     system->ops->passages(system, from->q, self->x->q, self->ends, &worst);
-    if (worst.allowed > 0.0) pcs_certify_note(self, CERTIFY_PASSAGE, worst.depth, worst.allowed, worst.row, -1);
+    if (worst.allowed > 0.0) pcs_certify_note(self, CERTIFY_PASSAGE, worst.depth, worst.allowed, worst.row);
 }
 
 // Checks that a held contact is no farther off than the rounding of its impact to a step explains. An open one may be
@@ -772,16 +729,64 @@ static void rows_check_offset(pcs_certifier *self, const row_now *now)
     double above = share * h * fastest + tie, below = tie + (1.0 - share) * h * fastest + share * h * kept->bend;
     if (rows_is_heavy(self, row)) below += h * fastest; // its impact takes a step
     double allowed = (gap > 0.0 ? above : below + kept->overlap) + now->length;
-    pcs_certify_note(self, CERTIFY_OFFSET, fabs(gap), allowed, row, -1);
+    pcs_certify_note(self, CERTIFY_OFFSET, fabs(gap), allowed, row);
 }
 
-static void rows_evaluate(pcs_certifier *self)
+// Checks the directions of the rows at the end of the step against differences of the gaps.
+static void rows_check_directions(pcs_certifier *self)
 {
-    pcs_system *system = self->scheme->system;
-    const pcs_state *x = self->x;
-    pcs_system_gaps(system, pcs_at(x->t, x->q, NULL), self->gap);
-    if (self->point != NULL) pcs_system_points(system, pcs_at(x->t, x->q, NULL), self->point, self->normal);
-    if (pcs_system_has_bias(system)) pcs_system_rate_bias(system, pcs_at(x->t, x->q, x->v), self->bias);
+    pcs_system *system = self->system;
+    double *d = self->tolerance, *ahead = self->moved, *behind = self->jump;
+    pcs_certify_draw(self, 1e-7 * pcs_certify_length(self), d);
+    pcs_retract(&system->rotations, self->x->q, d, self->b);
+    pcs_system_gaps(system, pcs_at(self->x->t, self->b, NULL), ahead);
+    for (int i = 0; i < system->nv; i++) self->e[i] = -d[i];
+    pcs_retract(&system->rotations, self->x->q, self->e, self->b);
+    pcs_system_gaps(system, pcs_at(self->x->t, self->b, NULL), behind);
+    pcs_certify_stand(self, self->x->t, self->x->q, self->gap, NULL, NULL);
+    for (int j = 0; j < system->nrow; j++) {
+        double gap = self->gap[j];
+        self->is_spare[j] = gap > 0.0 && ahead[j] == gap && behind[j] == gap;
+        if (self->is_spare[j]) continue;
+        double size = 0.0, bend = fabs(ahead[j] - 2.0 * gap + behind[j]);
+        for (int k = self->G->start[j]; k < self->G->start[j + 1]; k++)
+            size += fabs(self->G->value[k] * d[self->G->column[k]]);
+        double off = fabs(0.5 * (ahead[j] - behind[j]) - pcs_rows_dot(self->G, j, d));
+        double allowed = of_direction * size + bend + 4.0 * pcs_gap_tie(system, j, self->x->q);
+        pcs_certify_note(self, CERTIFY_DIRECTION, off, allowed, j);
+    }
+}
+
+// Evaluates the gap rates along v at the end of the step, with q moved by v over a time.
+static void rows_find_rates(pcs_certifier *self, double time, double *rate)
+{
+    const pcs_system *system = self->system;
+    for (int i = 0; i < system->nv; i++) self->e[i] = time * self->x->v[i];
+    pcs_retract(&system->rotations, self->x->q, self->e, self->b);
+    pcs_certify_stand(self, self->x->t, self->b, NULL, self->x->v, rate);
+}
+
+// Checks (dG/dt) v against the change of the rates, over a displacement of 1e-5 of the model.
+static void rows_check_bends(pcs_certifier *self)
+{
+    pcs_system *system = self->system;
+    double fastest = pcs_system_largest(system, self->x->v), time = 1e-5 * pcs_certify_length(self) / fastest;
+    double *ahead = self->moved, *behind = self->jump, *here = self->start_rate;
+    // Velocities at rest are round-off, down to numbers whose reciprocal overflows.
+    bool is_at_rest = !(fastest > PCS_ROUND_VELOCITY * self->speed);
+    if (!self->is_examined || !pcs_certify_is_on(self, CERTIFY_BEND) || is_at_rest) return;
+    rows_find_rates(self, time, ahead);
+    rows_find_rates(self, -time, behind);
+    rows_find_rates(self, 0.0, here);
+    pcs_system_rate_bias(system, pcs_at(self->x->t, self->x->q, self->x->v), self->bias);
+    for (int j = 0; j < system->nrow; j++) {
+        if (self->is_spare[j] || system->rows[j].is_driven) continue;
+        double change = (ahead[j] - behind[j]) / (2.0 * time), kink = ahead[j] - 2.0 * here[j] + behind[j];
+        double allowed = of_bend * (fabs(change) + fabs(self->bias[j])) + fabs(kink) / time;
+        double noise = 1e-9 * fastest * fastest / pcs_certify_length(self);
+        allowed += system->rows[j].is_angle ? noise / pcs_certify_length(self) : noise;
+        pcs_certify_note(self, CERTIFY_BEND, fabs(change - self->bias[j]), allowed, j);
+    }
 }
 
 static row_now rows_look_at(pcs_certifier *self, int row)
@@ -790,25 +795,26 @@ static row_now rows_look_at(pcs_certifier *self, int row)
     *largest = pcs_certify_grown(*largest, fabs(gap));
     return (row_now){ .row = row,
                       .told = &self->report->rows[row],
-                      .law = &self->scheme->system->rows[row],
+                      .law = &self->system->rows[row],
                       .mass = self->scheme->solver->effective_mass[row],
                       .gap = gap,
-                      .rate = pcs_system_rate(self->scheme->system, row, self->x->v),
+                      .rate = pcs_system_rate(self->system, row, self->x->v),
                       .length = rows_length(self, row) };
 }
 
 void pcs_certify_rows(pcs_certifier *self)
 {
-    int nrow = self->scheme->system->nrow;
-    double contradictions = 0.0;
-    rows_evaluate(self);
+    pcs_system *system = self->system;
+    const pcs_state *x = self->x;
+    pcs_system_gaps(system, pcs_at(x->t, x->q, NULL), self->gap);
+    if (self->point != NULL) pcs_system_points(system, pcs_at(x->t, x->q, NULL), self->point, self->normal);
+    if (pcs_system_has_bias(system)) pcs_system_rate_bias(system, pcs_at(x->t, x->q, x->v), self->bias);
     if (pcs_certify_is_on(self, CERTIFY_IMPULSE_LAW))
         pcs_projection_rates(self->scheme->solver, self->z, self->z_t, self->jump);
     rows_find_moves(self);
     bool has_start = rows_find_start(self);
-    if (pcs_system_ntangent(self->scheme->system) > 0) friction_find_rebound(self);
-    if (self->comm != NULL) pcs_certify_part(self);
-    for (int j = 0; j < nrow; j++) {
+    if (pcs_system_ntangent(system) > 0) friction_find_rebound(self);
+    for (int j = 0; j < system->nrow; j++) {
         row_now now = rows_look_at(self, j);
         rows_check_position(self, &now);
         rows_check_velocity(self, &now);
@@ -820,19 +826,17 @@ void pcs_certify_rows(pcs_certifier *self)
         rows_check_held(self, &now);
         rows_check_stay(self, &now);
         self->rows[j].rate = now.rate; // of the last state from here on; gaps are still asked for
-        if (now.told->gate_is_contradictory) contradictions = 1.0;
     }
     friction_check_soft(self);
-    pcs_certify_directions(self);
-    pcs_certify_bends(self);
-    bool has_passages = pcs_certify_is_on(self, CERTIFY_PASSAGE);
+    if (self->is_examined && pcs_system_nrow(system) > 0) rows_check_directions(self);
+    rows_check_bends(self);
     misfit_check(self);
-    if (self->comm != NULL) {
-        if (has_passages) rows_check_passages(self);
-        pcs_certify_join(self, &contradictions);
-    }
+    if (pcs_certify_is_on(self, CERTIFY_PASSAGE)) rows_check_passages(self);
+}
+
+void pcs_certify_all_rows(pcs_certifier *self)
+{
     rows_check_impact(self);
-    if (self->comm == NULL && has_passages) rows_check_passages(self);
-    self->now.contradictions += contradictions;
-    pcs_certify_note(self, CERTIFY_CONTRADICTION, self->now.contradictions, 1.0, -1, -1);
+    self->now.contradictions += self->survey.is_ambiguous;
+    pcs_certify_note(self, CERTIFY_CONTRADICTION, self->now.contradictions, 1.0, -1);
 }
