@@ -471,9 +471,8 @@ int percuss_save(percuss *p, const char *path)
 
 static pcs_status run_read(percuss *p, const pcs_checkpoint_data *data)
 {
-    pcs_carrier c;
     PCS_TRY(pcs_checkpoint_demand_same(p->sim, data));
-    PCS_TRY(pcs_checkpoint_begin_reading(p->sim, data, &c));
+    pcs_carrier c = pcs_checkpoint_reader(p->sim, data);
     run_carry(p, &c);
     return c.status;
 }

@@ -7,6 +7,7 @@
 #include "core/clock.h"
 #include "core/open.h"
 #include "core/text.h"
+#include "output/file.h"
 #include "sim/certify.h"
 #include "step/projection.h"
 
@@ -22,7 +23,7 @@
 // Checkpoints on the disk: two generations, each whole or not there at all.
 
 static const char *const checkpoint_names[] = { "checkpoint.bin", "checkpoint.old.bin" };
-enum { PATH_ROOM = 4200, CHECKSUM = 8 };
+enum { PATH_ROOM = 4200, CHECKSUM = 8, BUFFER = 1 << 18 }; // bytes
 
 static void file_path(const char *directory, const char *name, char path[PATH_ROOM])
 {
@@ -55,52 +56,10 @@ void pcs_checkpoint_remove(const char *directory, bool only_newest)
     }
 }
 
-static bool file_write_all(int descriptor, const char *bytes, size_t size)
-{
-    while (size > 0) {
-        ssize_t n = write(descriptor, bytes, size);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) {
-            if (n == 0) errno = ENOSPC;
-            return false;
-        }
-        bytes += n;
-        size -= (size_t)n;
-    }
-    return true;
-}
-
 // Returns true if a sync succeeded, or if the file system cannot sync.
 static bool file_is_synced(int answer)
 {
     return answer == 0 || errno == EINVAL || errno == EROFS || errno == ENOSYS;
-}
-
-// Syncs the folder of a file.
-static bool file_sync_folder(const char *path)
-{
-    char directory[PATH_ROOM];
-    snprintf(directory, sizeof directory, "%s", path);
-    char *slash = strrchr(directory, '/');
-    if (slash == NULL) snprintf(directory, sizeof directory, ".");
-    else slash[slash == directory] = '\0';
-    int descriptor = pcs_open_folder(directory);
-    if (descriptor < 0) return errno == EACCES;
-    bool is_done = file_is_synced(fsync(descriptor));
-    close(descriptor);
-    return is_done;
-}
-
-// Renames the temporary file to `path` if `is_done`; the file before becomes `older`, unless that is NULL.
-static bool file_take_place(const char *path, const char *older, bool is_done)
-{
-    char aside[PATH_ROOM + 8];
-    snprintf(aside, sizeof aside, "%s.part", path);
-    is_done = is_done && (older == NULL || rename(path, older) == 0 || errno == ENOENT) && rename(aside, path) == 0;
-    int error = errno;
-    if (!is_done) unlink(aside);
-    errno = error;
-    return is_done;
 }
 
 static pcs_status file_tell(pcs_context *ctx, const char *path, bool is_done)
@@ -109,74 +68,26 @@ static pcs_status file_tell(pcs_context *ctx, const char *path, bool is_done)
     return pcs_fail(ctx, PCS_IO_ERROR, "cannot write the checkpoint %s: %s", path, strerror(errno));
 }
 
-// Begins a checkpoint in the temporary file that becomes `path`.
-static pcs_status file_begin(pcs_checkpoint_stream *s, const char *path)
-{
-    char aside[PATH_ROOM + 8];
-    snprintf(aside, sizeof aside, "%s.part", path);
-    s->used = 0;
-    s->sum = PCS_HASH_START;
-    s->error = 0;
-    s->descriptor = pcs_open_new(aside);
-    if (s->descriptor >= 0) return PCS_OK;
-    return pcs_fail(s->ctx, PCS_IO_ERROR, "cannot create the checkpoint %s: %s", path, strerror(errno));
-}
-
-// Flushes the buffer, whose size is a multiple of the words of the checksum.
-static void file_flush(pcs_checkpoint_stream *s)
-{
-    s->sum = pcs_hash(s->sum, s->buffer, s->used);
-    if (s->error == 0 && !file_write_all(s->descriptor, (const char *)s->buffer, s->used)) s->error = errno;
-    s->used = 0;
-}
-
-static void file_put(void *stream, const void *bytes, size_t size)
-{
-    pcs_checkpoint_stream *s = stream;
-    const unsigned char *from = bytes;
-    while (size > 0) {
-        size_t room = PCS_CHECKPOINT_BUFFER - s->used, count = size < room ? size : room;
-        memcpy(s->buffer + s->used, from, count);
-        s->used += count;
-        from += count;
-        size -= count;
-        if (s->used == PCS_CHECKPOINT_BUFFER) file_flush(s);
-    }
-}
-
-// Waits until everything that this machine has written there is on the disk; does nothing for -1.
+// Waits until everything that this machine has written to the file system of the folder is on the disk; does nothing
+// for -1. One call for all takes a hundredth of the time of one for each file.
 static pcs_status checkpoint_sync(pcs_context *ctx, int folder)
 {
     if (folder < 0 || file_is_synced(syncfs(folder))) return PCS_OK;
     return pcs_fail(ctx, PCS_IO_ERROR, "cannot write what a checkpoint counts: %s", strerror(errno));
 }
 
-// Completes and closes the temporary file. Returns false, with errno, if any of it could not be written.
-static bool file_close(pcs_checkpoint_stream *s, bool is_synced)
+static void file_put(void *file, const void *bytes, size_t size)
 {
-    file_flush(s);
-    if (s->error == 0 && !file_write_all(s->descriptor, (const char *)&s->sum, CHECKSUM)) s->error = errno;
-    if (s->error == 0 && is_synced && !file_is_synced(fsync(s->descriptor))) s->error = errno;
-    if (close(s->descriptor) != 0 && s->error == 0) s->error = errno;
-    errno = s->error;
-    return s->error == 0;
+    pcs_file_bytes(file, bytes, size);
 }
 
-// Completes it unless `status` is a fault, which is passed on. The one before is kept if it is of this run; those of
-// another run are removed now.
-// Frames and rows that it counts, very many perhaps, are on the disk before it gets its name, by one call for the whole
-// file system, which takes a hundredth of the time of one for each.
-static pcs_status checkpoint_end(pcs_checkpoint_stream *s, const char *directory, int folder, pcs_status status)
+// Ends the file with the checksum of all before it.
+static pcs_status file_sum_up(pcs_file *f)
 {
-    char newest[PATH_ROOM], older[PATH_ROOM];
-    file_path(directory, checkpoint_names[0], newest);
-    file_path(directory, checkpoint_names[1], older);
-    bool is_done = file_close(s, false) && status == PCS_OK && (folder < 0 || file_is_synced(syncfs(folder)));
-    is_done = file_take_place(newest, s->is_second ? older : NULL, is_done);
-    if (is_done && !s->is_second) unlink(older);
-    s->is_second = s->is_second || is_done;
-    if (status != PCS_OK) return status;
-    return file_tell(s->ctx, newest, is_done && (folder < 0 || file_is_synced(fsync(folder))));
+    PCS_TRY(pcs_file_flush(f));
+    uint64_t sum = pcs_digest_value(&f->digest);
+    pcs_file_bytes(f, &sum, CHECKSUM);
+    return pcs_file_flush(f);
 }
 
 void pcs_checkpoint_free(pcs_checkpoint_data *data)
@@ -237,20 +148,15 @@ static pcs_status file_read(pcs_context *ctx, pcs_checkpoint_data *d, bool *is_d
     return PCS_OK;
 }
 
-static bool file_is_folder(const char *path)
-{
-    struct stat about;
-    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-}
-
 pcs_status pcs_checkpoint_find(pcs_context *ctx, const char *path, bool is_older, pcs_checkpoint_data *out,
                                bool *is_there, char note[512])
 {
+    struct stat about;
     bool is_damaged = false;
     *out = (pcs_checkpoint_data){ .bytes = NULL };
     *is_there = false;
     note[0] = '\0';
-    if (!file_is_folder(path)) {
+    if (stat(path, &about) != 0 || !S_ISDIR(about.st_mode)) {
         snprintf(out->path, sizeof out->path, "%s", path);
         *is_there = access(path, F_OK) == 0;
         return *is_there ? file_read(ctx, out, &is_damaged) : PCS_OK;
@@ -290,9 +196,10 @@ const pcs_option pcs_checkpoint_options[] = {
 
 typedef struct pcs_checkpoint {
     pcs_checkpoint_head head;
-    const char *text;             // [head.text_size] resolved case
-    pcs_checkpoint_stream stream; // has a buffer only on the rank that writes
-    double *work;                 // [work_size] for a portion of the numbers of all ranks
+    pcs_checkpoint_case about; // resolved case
+    pcs_file *file;
+    bool is_second; // this run has written one already
+    double *work;   // [work_size] for a portion of the numbers of all ranks
     size_t work_size;
     double last; // s, clock at the last checkpoint
     int folder;  // open descriptor, only on ranks that write
@@ -316,41 +223,28 @@ pcs_carrier pcs_checkpoint_carrier(const pcs_sim *sim, pcs_carry_way way)
     return c;
 }
 
-// Computes the hash of the case, with the version of the program and the files that the case names.
-static pcs_status checkpoint_hash(pcs_sim *sim, bool of_motion, const char **text, size_t *size, uint64_t *hash)
+pcs_status pcs_checkpoint_hash(pcs_sim *sim, bool of_motion, pcs_checkpoint_case *out)
 {
-    char *all = NULL;
-    PCS_TRY(pcs_case_dump(sim->input, of_motion, &all, size));
-    unsigned long long sum = pcs_hash(PCS_HASH_START, PERCUSS_VERSION, sizeof PERCUSS_VERSION);
-    sum = pcs_hash(sum, all, *size);
-    PCS_TRY(pcs_case_hash_files(sim->input, &sum));
-    *hash = sum;
-    *text = all;
-    return PCS_OK;
+    char *text = NULL;
+    PCS_TRY(pcs_case_dump(sim->input, of_motion, &text, &out->size));
+    out->hash = pcs_hash(PCS_HASH_START, PERCUSS_VERSION, sizeof PERCUSS_VERSION);
+    out->hash = pcs_hash(out->hash, text, out->size);
+    out->text = text;
+    return pcs_case_hash_files(sim->input, &out->hash);
 }
 
-pcs_status pcs_checkpoint_hash(pcs_sim *sim, unsigned long long *hash)
+static pcs_status checkpoint_make_head(pcs_sim *sim, pcs_checkpoint_head *head, pcs_checkpoint_case *about)
 {
-    const char *text = NULL;
-    size_t size = 0;
-    uint64_t all = 0;
-    PCS_TRY(checkpoint_hash(sim, false, &text, &size, &all));
-    *hash = all;
-    return PCS_OK;
-}
-
-static pcs_status checkpoint_make_head(pcs_sim *sim, pcs_checkpoint_head *head, const char **text)
-{
-    size_t size = 0;
-    const char *unused = NULL;
     const pcs_comm *comm = pcs_context_comm(sim->ctx);
     *head = (pcs_checkpoint_head){ .order = PCS_CHECKPOINT_ORDER, .format = PCS_CHECKPOINT_FORMAT };
     memcpy(head->magic, PCS_CHECKPOINT_MAGIC, sizeof head->magic);
     snprintf(head->version, sizeof head->version, "%s", PERCUSS_VERSION);
     head->nrank = comm == NULL ? 1 : (uint64_t)comm->size;
-    PCS_TRY(checkpoint_hash(sim, true, &unused, &size, &head->motion));
-    PCS_TRY(checkpoint_hash(sim, false, text, &size, &head->input));
-    head->text_size = size;
+    PCS_TRY(pcs_checkpoint_hash(sim, true, about));
+    head->motion = about->hash;
+    PCS_TRY(pcs_checkpoint_hash(sim, false, about));
+    head->input = about->hash;
+    head->text_size = about->size;
     return PCS_OK;
 }
 
@@ -456,7 +350,7 @@ pcs_status pcs_checkpoint_open(pcs_sim *sim)
     pcs_carrier c = pcs_checkpoint_carrier(sim, PCS_CARRY_COUNT);
     if (!sim->has_checkpoints) return PCS_OK;
     PCS_TAKE(sim->ctx, k, 1, "checkpoints");
-    PCS_TRY(checkpoint_make_head(sim, &k->head, &k->text));
+    PCS_TRY(checkpoint_make_head(sim, &k->head, &k->about));
     pcs_checkpoint_carry(sim, &c);
     PCS_TRY(checkpoint_carry_observers(sim, &c));
     k->head.piece_size = c.used;
@@ -464,12 +358,8 @@ pcs_status pcs_checkpoint_open(pcs_sim *sim)
     if (c.comm != NULL) PCS_TAKE(sim->ctx, k->work, k->work_size, "checkpoints");
     k->last = pcs_clock();
     k->folder = -1;
-    k->stream.ctx = sim->ctx;
-    k->stream.is_second = sim->view.is_resumed;
-    if (pcs_is_root(sim->ctx)) {
-        k->stream.buffer = pcs_take_room(sim->ctx, PCS_CHECKPOINT_BUFFER, "checkpoints");
-        if (k->stream.buffer == NULL) return PCS_NO_MEMORY;
-    }
+    k->is_second = sim->view.is_resumed;
+    PCS_TRY(pcs_file_create(sim->ctx, sim->view.directory, strlen(checkpoint_names[0]), BUFFER, &k->file));
     const pcs_picture *picture = sim->system->picture;
     if (pcs_is_root(sim->ctx) || (picture != NULL && picture->is_piece))
         PCS_TRY(checkpoint_open_folder(sim->ctx, sim->view.directory, &k->folder));
@@ -484,14 +374,29 @@ static pcs_status checkpoint_fill(pcs_sim *sim, pcs_checkpoint *k, bool is_open)
     c.work = k->work;
     c.work_size = k->work_size;
     c.put = file_put;
-    c.sink = &k->stream;
+    c.sink = k->file;
     c.size = (size_t)k->head.piece_size;
-    if (is_open) file_put(&k->stream, &k->head, sizeof k->head);
-    if (is_open) file_put(&k->stream, k->text, (size_t)k->head.text_size);
+    if (is_open) file_put(k->file, &k->head, sizeof k->head);
+    if (is_open) file_put(k->file, k->about.text, k->about.size);
     pcs_checkpoint_carry(sim, &c);
     PCS_TRY(checkpoint_carry_observers(sim, &c));
     if (c.used == c.size) return PCS_OK;
     return pcs_fail(sim->ctx, PCS_FAILED, "a checkpoint has %zu bytes of pieces instead of %zu", c.used, c.size);
+}
+
+// Gives the file its name once all that it counts is on the disk; the one before is kept if it is of this run, and
+// those of another run are removed.
+static pcs_status checkpoint_end(pcs_sim *sim, pcs_checkpoint *k, int folder)
+{
+    char older[PATH_ROOM];
+    file_path(sim->view.directory, checkpoint_names[1], older);
+    PCS_TRY(file_sum_up(k->file));
+    PCS_TRY(checkpoint_sync(sim->ctx, folder));
+    if (k->is_second && rename(k->file->path, older) != 0 && errno != ENOENT) k->file->error = errno;
+    PCS_TRY(pcs_file_commit(k->file));
+    if (!k->is_second) unlink(older);
+    k->is_second = true;
+    return file_tell(sim->ctx, k->file->path, folder < 0 || file_is_synced(fsync(folder)));
 }
 
 // Writes a checkpoint. Files of other ranks that it counts must be on the disk, without fault, before it gets its name.
@@ -500,9 +405,7 @@ static pcs_status checkpoint_put(pcs_sim *sim, pcs_checkpoint *k, bool is_synced
     const pcs_comm *comm = pcs_context_comm(sim->ctx);
     bool is_first = pcs_is_root(sim->ctx);
     k->head.is_done = pcs_sim_is_done(sim);
-    char newest[PATH_ROOM];
-    file_path(sim->view.directory, checkpoint_names[0], newest);
-    pcs_status status = is_first ? file_begin(&k->stream, newest) : PCS_OK;
+    pcs_status status = pcs_file_open(k->file, checkpoint_names[0]);
     bool is_open = is_first && status == PCS_OK;
     if (is_open || (comm != NULL && comm->size > 1)) { // the others wait for this rank
         pcs_status filled = checkpoint_fill(sim, k, is_open);
@@ -511,7 +414,10 @@ static pcs_status checkpoint_put(pcs_sim *sim, pcs_checkpoint *k, bool is_synced
     if (status == PCS_OK && is_synced && !is_first) status = checkpoint_sync(sim->ctx, k->folder);
     status = pcs_agree(sim->ctx, status);
     if (!is_open) return status;
-    return checkpoint_end(&k->stream, sim->view.directory, is_synced ? k->folder : -1, status);
+    if (status == PCS_OK) status = checkpoint_end(sim, k, is_synced ? k->folder : -1);
+    if (status != PCS_OK) pcs_file_leave(k->file, 0);
+    if (status != PCS_OK) unlink(k->file->part);
+    return status;
 }
 
 pcs_status pcs_checkpoint_write(pcs_sim *sim)
@@ -528,24 +434,38 @@ pcs_status pcs_checkpoint_write(pcs_sim *sim)
     return pcs_agree(sim->ctx, status);
 }
 
-pcs_status pcs_checkpoint_save(pcs_sim *sim, const pcs_memory *pieces, const char *path)
+// Writes a file from an archive in memory, and waits until it is on the disk.
+static pcs_status checkpoint_save(pcs_context *ctx, pcs_sim *sim, const pcs_memory *pieces, const char *path)
 {
     pcs_checkpoint_head head;
-    pcs_checkpoint_stream s = { .ctx = sim->ctx };
-    const char *text;
-    PCS_TRY(checkpoint_make_head(sim, &head, &text));
+    pcs_checkpoint_case about;
+    pcs_file *f;
+    char directory[PATH_ROOM] = ".";
+    const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
+    if (slash != NULL) snprintf(directory, sizeof directory, "%.*s", (int)(slash - path) + (slash == path), path);
+    PCS_TRY(checkpoint_make_head(sim, &head, &about));
     head.piece_size = pieces->size;
-    s.buffer = pcs_scratch(NULL, PCS_CHECKPOINT_BUFFER, 1);
-    if (s.buffer == NULL) return pcs_fail(sim->ctx, PCS_NO_MEMORY, "out of memory: a checkpoint");
-    pcs_status status = file_begin(&s, path);
-    if (status == PCS_OK) {
-        file_put(&s, &head, sizeof head);
-        file_put(&s, text, (size_t)head.text_size);
-        file_put(&s, pieces->bytes, pieces->size);
-        bool is_done = file_take_place(path, NULL, file_close(&s, true)) && file_sync_folder(path);
-        status = file_tell(sim->ctx, path, is_done);
-    }
-    pcs_scratch_free(s.buffer);
+    PCS_TRY(pcs_file_create(ctx, directory, strlen(name), BUFFER, &f));
+    PCS_TRY(pcs_file_open(f, name));
+    pcs_file_bytes(f, &head, sizeof head);
+    pcs_file_bytes(f, about.text, about.size);
+    pcs_file_bytes(f, pieces->bytes, pieces->size);
+    if (file_sum_up(f) == PCS_OK && !file_is_synced(fsync(f->descriptor))) f->error = errno;
+    PCS_TRY(pcs_file_commit(f));
+    int folder = pcs_open_folder(directory);
+    bool is_done = folder < 0 ? errno == EACCES : file_is_synced(fsync(folder));
+    pcs_status status = file_tell(ctx, path, is_done);
+    if (folder >= 0) close(folder);
+    return status;
+}
+
+pcs_status pcs_checkpoint_save(pcs_sim *sim, const pcs_memory *pieces, const char *path)
+{
+    pcs_context *ctx;
+    if (pcs_context_create(&ctx) != PCS_OK) return pcs_fail(sim->ctx, PCS_NO_MEMORY, "out of memory: a checkpoint");
+    pcs_status status = checkpoint_save(ctx, sim, pieces, path);
+    if (status != PCS_OK && pcs_message(ctx)[0] != '\0') pcs_fail(sim->ctx, status, "%s", pcs_message(ctx));
+    pcs_context_destroy(&ctx);
     return status;
 }
 
@@ -577,18 +497,18 @@ static void checkpoint_line(const char *text, size_t size, size_t from, char lin
 }
 
 // Fails with a message on the first line in which both cases differ.
-static pcs_status checkpoint_blame_case(pcs_sim *sim, const pcs_checkpoint_data *d, const char *text, size_t size)
+static pcs_status checkpoint_blame_case(pcs_sim *sim, const pcs_checkpoint_data *d, const pcs_checkpoint_case *now)
 {
     size_t i = 0, begin = 0;
     int number = 2; // after the first line of case.resolved.yaml, which is a comment
     char was[LINE_ROOM], is[LINE_ROOM];
-    for (; i < size && i < d->text_size && text[i] == d->text[i]; i++)
-        if (text[i] == '\n') {
+    for (; i < now->size && i < d->text_size && now->text[i] == d->text[i]; i++)
+        if (now->text[i] == '\n') {
             begin = i + 1;
             number++;
         }
     checkpoint_line(d->text, d->text_size, begin, was);
-    checkpoint_line(text, size, begin, is);
+    checkpoint_line(now->text, now->size, begin, is);
     return pcs_fail(
         sim->ctx, PCS_BAD_INPUT,
         "%s is of another case: line %d of the resolved case was '%s', is '%s'; to go on with another case, "
@@ -598,32 +518,31 @@ static pcs_status checkpoint_blame_case(pcs_sim *sim, const pcs_checkpoint_data 
 
 pcs_status pcs_checkpoint_demand_same(pcs_sim *sim, const pcs_checkpoint_data *d)
 {
-    const char *text = NULL;
-    size_t size = 0;
-    uint64_t hash;
+    pcs_checkpoint_case now;
     if (strcmp(d->version, PERCUSS_VERSION) != 0)
         return pcs_fail(sim->ctx, PCS_BAD_INPUT, "%s was written by version %s of Percuss, this is %s", d->path,
                         d->version, PERCUSS_VERSION);
-    PCS_TRY(checkpoint_hash(sim, false, &text, &size, &hash));
-    if (size != d->text_size || memcmp(text, d->text, size) != 0) return checkpoint_blame_case(sim, d, text, size);
-    if (hash == d->input) return PCS_OK;
+    PCS_TRY(pcs_checkpoint_hash(sim, false, &now));
+    if (now.size != d->text_size || memcmp(now.text, d->text, now.size) != 0)
+        return checkpoint_blame_case(sim, d, &now);
+    if (now.hash == d->input) return PCS_OK;
     return pcs_fail(sim->ctx, PCS_BAD_INPUT, "%s is of the same case, but a file that it names has changed since",
                     d->path);
 }
 
-pcs_status pcs_checkpoint_begin_reading(pcs_sim *sim, const pcs_checkpoint_data *d, pcs_carrier *c)
+pcs_carrier pcs_checkpoint_reader(const pcs_sim *sim, const pcs_checkpoint_data *d)
 {
-    *c = pcs_checkpoint_carrier(sim, PCS_CARRY_READ);
-    c->source = d->path;
-    c->bytes = d->pieces;
-    c->size = d->piece_size;
-    return PCS_OK;
+    pcs_carrier c = pcs_checkpoint_carrier(sim, PCS_CARRY_READ);
+    c.source = d->path;
+    c.bytes = d->pieces;
+    c.size = d->piece_size;
+    return c;
 }
 
 pcs_status pcs_checkpoint_restore(pcs_sim *sim, const pcs_checkpoint_data *d, pcs_carrier *c)
 {
     double setup = sim->timing.setup;
-    PCS_TRY(pcs_checkpoint_begin_reading(sim, d, c));
+    *c = pcs_checkpoint_reader(sim, d);
     pcs_checkpoint_carry(sim, c);
     sim->timing.setup += setup;
     sim->view.start_time = sim->start_time;
@@ -664,47 +583,52 @@ static pcs_status checkpoint_take_vector(pcs_carrier *c, const char *name, doubl
     return c->status;
 }
 
-// Reads internal variables of materials, which belong to the state; fails unless both runs have the same model.
-static pcs_status checkpoint_take_internal(pcs_sim *sim, pcs_carrier *c)
+// Returns true in *is_same if this run moves as that of sim->from: same model, scheme and step.
+static pcs_status checkpoint_compare(pcs_sim *sim, bool *is_same)
 {
-    const char *unused;
-    size_t size;
-    uint64_t motion;
-    if (!pcs_system_remembers(sim->system)) return PCS_OK;
-    PCS_TRY(checkpoint_hash(sim, true, &unused, &size, &motion));
-    if (motion != sim->from->motion)
-        return pcs_fail(sim->ctx, PCS_BAD_INPUT,
-                        "%s is of another model: what its materials went through is known to a case with the same keys "
-                        "only, but for time.end, output, title and certify",
-                        c->source);
-    PCS_TRY(pcs_checkpoint_begin_reading(sim, sim->from, c));
-    pcs_state_carry(&sim->state, c);
-    return c->status;
+    pcs_checkpoint_case now;
+    PCS_TRY(pcs_checkpoint_hash(sim, true, &now));
+    *is_same = now.hash == sim->from->motion;
+    return PCS_OK;
+}
+
+// Reads the whole state of sim->from.
+static pcs_status checkpoint_take_state(pcs_sim *sim)
+{
+    pcs_carrier c = pcs_checkpoint_reader(sim, sim->from);
+    pcs_state_carry(&sim->state, &c);
+    return c.status;
 }
 
 pcs_status pcs_checkpoint_start(pcs_sim *sim)
 {
-    pcs_carrier c;
     pcs_state *x = &sim->state;
-    bool has_changed;
+    bool has_changed, is_same = false;
     if (sim->from == NULL) return PCS_OK;
-    PCS_TRY(pcs_checkpoint_begin_reading(sim, sim->from, &c));
+    pcs_carrier c = pcs_checkpoint_reader(sim, sim->from);
     PCS_TRY(checkpoint_take_vector(&c, "q", x->q, x->nq));
     PCS_TRY(checkpoint_take_vector(&c, "v", x->v, x->nv));
-    PCS_TRY(checkpoint_take_internal(sim, &c));
+    // Internal variables of materials belong to the state, and to the model.
+    if (pcs_system_remembers(sim->system)) {
+        PCS_TRY(checkpoint_compare(sim, &is_same));
+        if (!is_same)
+            return pcs_fail(sim->ctx, PCS_BAD_INPUT,
+                            "%s is of another model: what its materials went through is known to a case with the same "
+                            "keys only, but for time.end, output, title and certify",
+                            c.source);
+        PCS_TRY(checkpoint_take_state(sim));
+    }
     x->t = sim->start_time;
-    return sim->system->row_set.may_change
-               ? sim->system->ops->search(sim->system, pcs_at(x->t, x->q, NULL), &has_changed)
-               : PCS_OK;
+    if (!sim->system->row_set.may_change) return PCS_OK;
+    return sim->system->ops->search(sim->system, pcs_at(x->t, x->q, NULL), &has_changed);
 }
 
 pcs_status pcs_checkpoint_end_velocity(pcs_sim *sim, const double **v)
 {
-    pcs_carrier c;
     pcs_state *x = &sim->state;
     size_t size;
     if (sim->from == NULL || !x->v_is_of_middle) return PCS_OK;
-    PCS_TRY(pcs_checkpoint_begin_reading(sim, sim->from, &c));
+    pcs_carrier c = pcs_checkpoint_reader(sim, sim->from);
     if (!pcs_carry_seek(&c, "state.end_velocity", &size)) return PCS_OK;
     PCS_TRY(checkpoint_take_vector(&c, "end_velocity", x->history[0], x->nv));
     *v = x->history[0];
@@ -729,21 +653,16 @@ static void checkpoint_calm_report(pcs_step_report *r, int nrow, const pcs_measu
 
 pcs_status pcs_checkpoint_start_state(pcs_sim *sim, const pcs_measure *before)
 {
-    pcs_carrier c;
-    const char *unused;
-    size_t size;
-    uint64_t motion;
+    const double *v = sim->state.v;
+    bool is_same;
     if (sim->from == NULL) return PCS_OK;
-    PCS_TRY(checkpoint_hash(sim, true, &unused, &size, &motion));
-    if (motion != sim->from->motion) {
-        const double *v = sim->state.v;
+    PCS_TRY(checkpoint_compare(sim, &is_same));
+    if (!is_same) {
         PCS_TRY(pcs_checkpoint_end_velocity(sim, &v));
         if (v != sim->state.v) sim->report.measure = *before;
         return PCS_OK;
     }
-    PCS_TRY(pcs_checkpoint_begin_reading(sim, sim->from, &c));
-    pcs_state_carry(&sim->state, &c);
-    PCS_TRY(c.status);
+    PCS_TRY(checkpoint_take_state(sim));
     sim->state.step = 0;
     pcs_state_settle(sim->scheme, &sim->state);
     checkpoint_calm_report(&sim->report, sim->system->nrow, before);

@@ -34,18 +34,13 @@ typedef struct pcs_checkpoint_head {
 } pcs_checkpoint_head;
 _Static_assert(sizeof(pcs_checkpoint_head) == 128, "no gaps");
 
-// A temporary file being written through a buffer, with the checksum of all bytes so far.
-typedef struct pcs_checkpoint_stream {
-    pcs_context *ctx;
-    int descriptor;
-    unsigned char *buffer; // [PCS_CHECKPOINT_BUFFER]
-    size_t used;           // bytes of the buffer in use
-    uint64_t sum;
-    int error;      // errno of the first write that failed, 0 if none
-    bool is_second; // this run has written one already
-} pcs_checkpoint_stream;
-
-enum { PCS_CHECKPOINT_BUFFER = 1 << 18 };
+// The resolved case, without keys that do not affect the motion if only that matters, and its hash with the version of
+// the program and the files that it names.
+typedef struct pcs_checkpoint_case {
+    const char *text; // [size]
+    size_t size;
+    unsigned long long hash;
+} pcs_checkpoint_case;
 
 extern const pcs_option pcs_checkpoint_options[];
 
@@ -66,15 +61,14 @@ typedef struct pcs_checkpoint_data {
 
 // Creates an archive for a complete simulation, without bytes yet.
 pcs_carrier pcs_checkpoint_carrier(const pcs_sim *sim, pcs_carry_way way);
-// Begins to read the archive of a checkpoint.
-pcs_status pcs_checkpoint_begin_reading(pcs_sim *sim, const pcs_checkpoint_data *data, pcs_carrier *c);
+// Creates an archive that reads a checkpoint.
+pcs_carrier pcs_checkpoint_reader(const pcs_sim *sim, const pcs_checkpoint_data *data);
 // Serializes a simulation that has started, without its observers.
 void pcs_checkpoint_carry(pcs_sim *sim, pcs_carrier *c);
 // Writes a file from an archive in memory.
 pcs_status pcs_checkpoint_save(pcs_sim *sim, const pcs_memory *pieces, const char *path);
 
-// Computes the hash of the resolved case, the files that it names and the version of the program.
-pcs_status pcs_checkpoint_hash(pcs_sim *sim, unsigned long long *hash);
+pcs_status pcs_checkpoint_hash(pcs_sim *sim, bool of_motion, pcs_checkpoint_case *out);
 
 // Allocates the memory for checkpoints of this run, after the observers are open; nothing if they are switched off.
 pcs_status pcs_checkpoint_open(pcs_sim *sim);

@@ -372,9 +372,10 @@ static pcs_status sim_run(pcs_sim *sim, const char *directory, bool show_progres
 // Fails unless all ranks have the same case, files, program and folder.
 static pcs_status sim_compare_ranks(pcs_sim *sim, const char *directory)
 {
-    unsigned long long hash = 0;
+    pcs_checkpoint_case about = { .hash = 0 };
     if (pcs_context_comm(sim->ctx) == NULL) return PCS_OK;
-    pcs_status status = pcs_checkpoint_hash(sim, &hash);
+    pcs_status status = pcs_checkpoint_hash(sim, false, &about);
+    unsigned long long hash = about.hash;
     char here[PCS_PATH_BYTES] = "";
     if (directory[0] != '/' && getcwd(here, sizeof here) != NULL) hash = pcs_hash(hash, here, strlen(here));
     hash = pcs_hash(hash, directory, strlen(directory));
