@@ -366,14 +366,6 @@ class Writing(Ranks):
         self.resume((2, 3, 1), "cases/cantilever_stop", "--set", "time.end=0.05",
                     "--set", "supports.clamp.reactions=true", "--set", "output.checkpoint.every=20")
 
-    # What supports at nodes of several ranks carry on.
-    def test_resuming_reactions(self):
-        self.resume((2, 3), self.case("sets", SETS), "--set", "output.checkpoint.every=7")
-
-    def test_resuming_points_that_ride(self):
-        self.resume((2, 1), self.case("riders", RIDERS), "--set", "output.checkpoint.every=10",
-                    options=REPEATABLE)
-
     # What materials went through stands in the file as in one process.
     def test_resuming_materials(self):
         self.resume((2, 1), self.case("yielding", YIELDING), "--set", "output.checkpoint.every=30",

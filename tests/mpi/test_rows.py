@@ -90,15 +90,6 @@ class Rows(ranks.Ranks):
                           "section: {type: rectangle, width: 0.02, height: 0.02}}"]
         self.compare(case, *apart, *FRICTION, "--set", "time.end=2.5e-4", counts=(4,), rows=6)
 
-    # Each rank judges its own rows; the worst is on the last one, and all of them tell of it.
-    def test_certificate(self):
-        wall = ["--set", "contacts.floor.normal=[1, -2.0e-5, 0]", "--set", "contacts.floor.point=[-2.0e-4, 0, 0]"]
-        self.compare(self.case("rows", ROWS), *MOREAU, *wall, "--set", "time.end=1.0e-4", counts=(2,), rows=3)
-        self.same_certificate()
-
-    # Multipliers, from which the next step starts, are in the file for all rows, whoever solves for them.
-    def test_resuming(self):
-        self.resume((3, 1), self.case("rows", ROWS), *FRICTION, "--set", "output.checkpoint.every=3")
 
 
 # So many that nobody but the rank of its node knows of a contact.
@@ -239,10 +230,6 @@ class Pairs(DealtRuns):
         self.same_outputs((2,), *PAIRS, *MOREAU, "--set", "time.end=1.0e-4", "--set", "contacts.floor.points=all",
                           "--set", "contacts.floor.offsets_b=[[0, 0, 0], [-1.0e-4, 0.03, 0]]")
 
-    def test_memory(self):
-        short = ["--set", "time.end=5.0e-5"]
-        self.assertLess(self.share(4, self.case("rows", ROWS), *DEALT, *PAIRS, *short), 0.35)
-
     # From mesh to floor, and through layers that lie on different ranks.
     def test_pile(self):
         case = self.case("pile", make_pile.pile(12, 7, 0.0001))
@@ -273,16 +260,10 @@ class Pairs(DealtRuns):
                           "contacts.chain.restitution=0.2", *SMALL, "--set", "time.end=7.2e-5", "--set",
                           "scheme={type: tdg_minus}")
 
-    def test_chain_memory(self):
-        self.assertLess(self.share(4, self.case("rows", ROWS), *DEALT, *CHAIN, "--set", "time.end=5.0e-5"), 0.35)
-
     def test_resuming_chain(self):
         self.resume((2, 3, 1), self.case("rows", ROWS), *DEALT, *CHAIN, *MOREAU, "--set", "output.checkpoint.every=2",
                     "--set", "time.end=1.5e-4")
 
-    def test_resuming(self):
-        self.resume((3, 1), self.case("rows", ROWS), *DEALT, *PAIRS, "--set", "output.checkpoint.every=2", "--set",
-                    "time.end=2.0e-4")
 
 
 # Nodes against the cells of a beam that lies the other way round, so that most of them are of another rank.
@@ -305,13 +286,6 @@ class Segments(DealtRuns):
                 "elements.grid.type=beam_exact_2d"]
         self.same_outputs((3,), *SEGMENTS, *MOREAU, *arms, "--set", "time.end=1.0e-4")
         self.same_outputs((2,), *SEGMENTS, *both, *MOREAU, "--set", "time.end=1.0e-4")
-
-    def test_memory(self):
-        self.assertLess(self.share(4, self.case("rows", ROWS), *DEALT, *SEGMENTS, "--set", "time.end=5.0e-5"), 0.35)
-
-    def test_resuming(self):
-        self.resume((2, 1), self.case("rows", ROWS), *DEALT, *SEGMENTS, *MOREAU, "--set",
-                    "output.checkpoint.every=2", *SHORT)
 
     # What is wrong with a node of the last rank is told as one process tells it.
     def test_faults(self):
@@ -364,25 +338,11 @@ class Laws(DealtRuns):
         self.same_outputs((2,), *CHAIN[:-4], *LAW, *MOREAU, "--set", "contacts.floor.nodes=foot", "--set",
                           f"contacts.chain={{type: node_node, a: down, b: up, normal: [1, 3.0e-4, 0], {SOFT}}}")
 
-    def test_memory(self):
-        short = ["--set", "time.end=5.0e-5"]
-        for contacts, most in ((LAW, 0.35), (BOTH, 0.35), (SOFT_PAIRS, 0.4)):
-            self.assertLess(self.share(4, self.case("rows", ROWS), *DEALT, *contacts, *short), most)
-
     # What sticks, and where, is in the checkpoint in the order of one process.
     def test_resuming(self):
         self.resume((2, 3, 1), self.case("rows", ROWS), *DEALT, *LAW, "--set", "output.checkpoint.every=3",
                     options=ranks.REPEATABLE)
 
-    def test_resuming_beside_rows(self):
-        self.resume((3, 1), self.case("rows", ROWS), *DEALT, *BOTH, *MOREAU, *SHORT, "--set",
-                    "output.checkpoint.every=2")
-
-    # What is wrong with a point of the last rank is told as one process tells it.
-    def test_faults(self):
-        self.same_fault(2, self.case("rows", ROWS), *DEALT, *LAW, "--set",
-                        "sets.last={nodes: grid.xmin, box: [[0, 89.8, 0], [1, 91, 0]]}", "--set",
-                        "supports={last: {set: last, fix: [x, y]}}")
 
 
 # Beams in two layers that meet where they cross, and one that touches nothing; coins that touch the floor one by one.
@@ -495,10 +455,6 @@ class Joints(DealtRuns):
     def test_memory(self):
         short = ["--set", "time.end=5.0e-5"]
         self.assertLess(self.share(4, self.case("rows", ROWS), *JOINTS, *short), 0.35)
-
-    def test_resuming(self):
-        self.resume((3, 1), self.case("rows", ROWS), *JOINTS, "--set", "output.checkpoint.every=2", "--set",
-                    "time.end=2.0e-4")
 
     # Joints that repeat others, which ranks know of together, and faults of the last one.
     def test_special(self):
