@@ -28,6 +28,7 @@ struct pcs_active_set {
     bool is_warm;            // z holds the initial guess; otherwise it starts from zero
     double accepted;         // largest violation of a law, relative to the largest velocity
     int iterations;          // number of solves and cases of the last solution
+    bool is_current;         // values and round-off are those at z
     // work
     double weight;                   // proximal weight on the diagonal
     double excused;                  // cap on the round-off allowance, relative to the largest velocity
@@ -77,10 +78,12 @@ static pcs_status active_create(pcs_context *ctx, const pcs_system *system, pcs_
 // Computes y += P z for `rows` rows of P, four at a time: their sums do not wait for one another.
 static void contacts_add_product(int rows, int n, const double *P, const double *z, double *y)
 {
-    int i = 0;
+    int i = 0, first = 0;
+    while (first < n && z[first] == 0.0) first++;
+    if (first == n) return;
     for (; i + 4 <= rows; i += 4, P += 4 * n) {
         double a = y[i], b = y[i + 1], c = y[i + 2], d = y[i + 3];
-        for (int j = 0; j < n; j++) {
+        for (int j = first; j < n; j++) {
             a += P[j] * z[j];
             b += P[n + j] * z[j];
             c += P[2 * n + j] * z[j];
@@ -89,7 +92,7 @@ static void contacts_add_product(int rows, int n, const double *P, const double 
         y[i] = a, y[i + 1] = b, y[i + 2] = c, y[i + 3] = d;
     }
     for (; i < rows; i++, P += n)
-        for (int j = 0; j < n; j++) y[i] += P[j] * z[j];
+        for (int j = first; j < n; j++) y[i] += P[j] * z[j];
 }
 
 // Sets noise[0] (gaps, m) and noise[1] (velocities, m/s) to the largest round-off of any value at the present z. All
@@ -132,9 +135,11 @@ static void contacts_evaluate(const pcs_contact_problem *p, const double *P, con
     contacts_add_product(p->m, p->n, P_gate, p->z, p->gate_gap);
 }
 
-// Evaluates all values at z, with their round-off.
+// Evaluates all values at z, with their round-off, unless they are known.
 static void active_evaluate(pcs_active_set *s)
 {
+    if (s->is_current) return;
+    s->is_current = true;
     contacts_evaluate(&s->p, s->P, s->P_gate, s->p.has_position ? 0 : s->p.m); // otherwise nu stays out
     active_find_noise(s);
 }
@@ -183,22 +188,32 @@ static void active_find_modes(pcs_active_set *s, bool gate_is_frozen)
     }
 }
 
-// Fills `row` of J, over all unknowns, with the equation of an active unknown (of a gap: over h) and returns its value.
-static double active_equation(const pcs_active_set *s, int k, double *row)
+// Fills row a of J with the equation of a held unknown (of a gap: over h) and returns its value.
+static double active_equation(const pcs_active_set *s, int a, int count)
 {
-    double scale = k < s->p.m ? 1.0 / s->p.h : 1.0;
-    for (int j = 0; j < s->p.n; j++) row[j] = scale * s->P[k * s->p.n + j];
-    if (s->P[k * s->p.n + k] != 0.0) return scale * s->p.value[k];
-    row[k] = 1.0; // nothing moves along it: no friction
+    int k = s->active[a];
+    const double *P = s->P + (size_t)k * (size_t)s->p.n;
+    double scale = 1.0 / pcs_contact_unit(&s->p, k), *row = s->J + (size_t)a * (size_t)count;
+    for (int j = 0; j < count; j++) row[j] = scale * P[s->active[j]];
+    if (P[k] != 0.0) return scale * s->p.value[k];
+    row[a] = 1.0; // nothing moves along it: no friction
     return s->p.z[k];
 }
 
-// Fills `row` with the derivative of Lt - mu La y/|y|, for tangent t of a sliding row, and returns its value.
-static double active_slip_equation(const pcs_active_set *s, int owner, int t, double *row)
+// Returns the contact row to which a tangential unknown belongs.
+static int active_owner(const pcs_active_set *s, int k)
 {
+    int tangent = k - 2 * s->p.m, j = 0;
+    while (tangent < s->p.rows[j].first_tangent || tangent >= s->p.rows[j].first_tangent + s->p.rows[j].ntangent) j++;
+    return j;
+}
+
+// Fills row a of J with the derivative of Lt - mu La y/|y|, for a tangent of a sliding row, and returns its value.
+static double active_slip_equation(const pcs_active_set *s, int a, int count)
+{
+    int k = s->active[a], owner = active_owner(s, k), la = s->p.m + owner, t = k - pcs_contact_tangent(&s->p, owner, 0);
     const pcs_row *r = &s->p.rows[owner];
-    int k = pcs_contact_tangent(&s->p, owner, t), la = s->p.m + owner;
-    double direction[2], rotation = pcs_contact_slip(&s->p, s->mode, owner, direction);
+    double direction[2], *row = s->x, rotation = pcs_contact_slip(&s->p, s->mode, owner, direction);
     memset(row, 0, (size_t)s->p.n * sizeof *row);
     row[k] = 1.0;
     row[la] -= r->friction * direction[t];
@@ -209,15 +224,8 @@ static double active_slip_equation(const pcs_active_set *s, int owner, int t, do
             row[ki] -= turn;
             for (int j = 0; j < s->p.n; j++) row[j] += turn * s->p.r[ki] * s->P[ki * s->p.n + j];
         }
+    for (int j = 0; j < count; j++) s->J[a * count + j] = row[s->active[j]];
     return s->p.z[k] - r->friction * s->p.z[la] * direction[t];
-}
-
-// Returns the contact row to which a tangential unknown belongs.
-static int active_owner(const pcs_active_set *s, int k)
-{
-    int tangent = k - 2 * s->p.m, j = 0;
-    while (tangent < s->p.rows[j].first_tangent || tangent >= s->p.rows[j].first_tangent + s->p.rows[j].ntangent) j++;
-    return j;
 }
 
 // Returns true if F, the residuals of the active equations, is within round-off.
@@ -231,37 +239,44 @@ static bool active_is_at_noise(const pcs_active_set *s, int count)
     return true;
 }
 
-// Makes one Newton step on the active equations, with a proximal weight (0 for none). Returns false if singular.
-static bool active_newton_step(pcs_active_set *s, double proximal, double *change)
+// Lists the unknowns in the equations, and zeroes the others. Returns their number.
+static int active_list(pcs_active_set *s)
 {
     int count = 0;
     for (int k = 0; k < s->p.n; k++) {
-        if (s->mode[k] == OUT) s->p.z[k] = 0.0;
-        else s->active[count++] = k;
-    }
-    active_evaluate(s);
-    for (int a = 0; a < count; a++) {
-        int k = s->active[a], owner = k >= 2 * s->p.m ? active_owner(s, k) : 0;
-        int tangent = k - 2 * s->p.m - s->p.rows[owner].first_tangent;
-        bool slides = s->mode[k] >= SLIDING;
-        s->F[a] = slides ? active_slip_equation(s, owner, tangent, s->x) : active_equation(s, k, s->x);
-        for (int j = 0; j < count; j++) {
-            int column = s->active[j];
-            s->J[a * count + j] = s->x[column] * (column < s->p.m ? s->p.h : 1.0) * (a == j ? 1.0 + proximal : 1.0);
+        if (s->mode[k] != OUT) {
+            s->active[count++] = k;
+        } else if (s->p.z[k] != 0.0) {
+            s->p.z[k] = 0.0;
+            s->is_current = false;
         }
     }
-    // Stops at round-off: redundant multipliers would drift further, and with friction the motion with them.
-    if (proximal > 0.0 && active_is_at_noise(s, count)) {
-        *change = 0.0;
-        return true;
-    }
-    if (!pcs_dense_solve_to(count, s->J, s->F, proximal > 0.0 ? 1e-13 : s->smallest_pivot)) return false;
+    return count;
+}
+
+// Makes one Newton step on the active equations, with a proximal weight (0 for none). Returns false if singular.
+static bool active_newton_step(pcs_active_set *s, double proximal, double *change)
+{
+    int count = active_list(s);
+    active_evaluate(s);
     for (int a = 0; a < count; a++) {
-        s->F[a] *= s->active[a] < s->p.m ? s->p.h : 1.0;
-        s->p.z[s->active[a]] -= s->F[a];
+        bool slides = s->mode[s->active[a]] >= SLIDING;
+        double *row = s->J + (size_t)a * (size_t)count;
+        s->F[a] = slides ? active_slip_equation(s, a, count) : active_equation(s, a, count);
+        for (int j = 0; j < count && s->active[j] < s->p.m; j++) row[j] *= s->p.h;
+        row[a] *= 1.0 + proximal;
     }
     *change = 0.0;
-    for (int a = 0; a < count; a++) *change = pcs_larger(*change, active_ratio(s, s->active[a], s->F[a]));
+    // Stops at round-off: redundant multipliers would drift further, and with friction the motion with them.
+    if (proximal > 0.0 && active_is_at_noise(s, count)) return true;
+    if (!pcs_dense_solve_to(count, s->J, s->F, proximal > 0.0 ? 1e-13 : s->smallest_pivot)) return false;
+    for (int a = 0; a < count; a++) {
+        int k = s->active[a];
+        s->F[a] *= pcs_contact_unit(&s->p, k);
+        s->p.z[k] -= s->F[a];
+        *change = pcs_larger(*change, active_ratio(s, k, s->F[a]));
+    }
+    s->is_current = count == 0;
     active_evaluate(s);
     return true;
 }
@@ -357,7 +372,7 @@ static bool active_is_lawful(const pcs_active_set *s, int k, bool is_on, double 
 // Returns true if all laws hold at z, whatever the sets are.
 static bool active_holds(pcs_active_set *s, double tolerance)
 {
-    active_evaluate(s);
+    active_evaluate(s); // of the sweeps
     for (int j = 0; j < s->p.m; j++) {
         if (s->p.has_position && !active_is_lawful(s, j, true, tolerance)) return false;
         if (!active_is_lawful(s, s->p.m + j, s->p.gate[j], tolerance)) return false;
@@ -408,6 +423,7 @@ static bool active_try(pcs_active_set *s)
     int limit = s->p.is_hasty ? HASTY_LIMIT : NEWTON_LIMIT;
     bool is_refined = false;
     if (!s->is_warm) memset(s->p.z, 0, (size_t)s->p.n * sizeof *s->p.z);
+    s->is_current = false;
     memset(s->last_mode, UNKNOWN, (size_t)s->p.n);
     memset(s->mode, HELD, (size_t)s->p.n); // ties are active
     active_evaluate(s);
@@ -452,8 +468,10 @@ static bool active_update(pcs_active_set *s, bool *is_settled)
 {
     double change;
     active_begin(s);
+    active_find_noise(s);
     memset(s->mode, HELD, (size_t)s->p.n); // ties are active
     active_find_modes(s, false);
+    s->is_current = false; // the given values are those of the curved laws
     memcpy(s->last_mode, s->mode, (size_t)s->p.n);
     if (!active_newton(s, &change)) return false;
     active_find_modes(s, true);
@@ -537,6 +555,7 @@ static bool solve_by_cases(pcs_active_set *s)
             for (int code = 0; solve_take_case(s, size, loaded, code); code++, s->iterations++) {
                 double change;
                 memset(s->p.z, 0, (size_t)s->p.n * sizeof *s->p.z);
+                s->is_current = false;
                 if (active_newton(s, &change) && active_is_solved(s, s->accepted) && active_holds(s, s->accepted))
                     return true;
             }
@@ -594,6 +613,7 @@ static bool solve_by_sweeps(pcs_active_set *s)
     for (int sweep = 0; sweep < SWEEP_LIMIT; sweep++, s->iterations++) {
         active_find_noise(s);
         double change = solve_sweep(s);
+        s->is_current = false;
         if (change <= 1.0) return active_holds(s, s->accepted);
         if (sweep == 0) first = change;
         if (!(change <= 1e3 * first)) return false;
@@ -621,7 +641,11 @@ static bool active_solve(pcs_active_set *s)
     bool is_solved = solve_any_way(s, s->p.n <= FEW);
     s->accepted = loose;
     if (!is_solved && (s->p.is_hasty || !solve_any_way(s, true))) return false;
-    for (int k = 0; k < 2 * s->p.m; k++) s->p.z[k] = fmax(s->p.z[k], 0.0); // negative ones are round-off
+    for (int k = 0; k < 2 * s->p.m; k++) {
+        s->is_current = s->is_current && s->p.z[k] >= 0.0;
+        s->p.z[k] = fmax(s->p.z[k], 0.0); // negative ones are round-off
+    }
+    s->is_current = s->is_current && s->p.nt == 0;
     pcs_contact_put_on_discs(&s->p);
     return true;
 }
@@ -778,6 +802,7 @@ static void dense_refine(pcs_dense_contacts *c, int width)
 static void dense_eliminate(pcs_dense_contacts *c)
 {
     int width = c->set->p.n + 1;
+    if (c->nheld == 0) return;
     double weight = dense_factor_held(c);
     dense_fill_right(c, width, c->Y);
     dense_back(c, width, c->Y);
@@ -872,7 +897,12 @@ static void dense_expand(pcs_dense_contacts *c)
         for (int l = 0; l < s->p.n; l++) x += y[l] * s->p.z[l];
         c->p.z[c->held[i]] = -x * pcs_contact_unit(&c->p, c->held[i]);
     }
-    contacts_evaluate(&c->p, c->P, c->P_gate, c->p.has_position || c->p.held != NULL ? 0 : c->p.m);
+    if (c->is_reduced && s->is_current) {
+        memcpy(c->p.value, s->p.value, (size_t)c->p.n * sizeof *c->p.value);
+        memcpy(c->p.gate_gap, s->p.gate_gap, (size_t)c->p.m * sizeof *c->p.gate_gap);
+    } else {
+        contacts_evaluate(&c->p, c->P, c->P_gate, c->p.has_position || c->p.held != NULL ? 0 : c->p.m);
+    }
     if (c->p.gate_is_live)
         for (int j = 0; j < c->p.m; j++) c->p.gate[j] = pcs_contact_is_gated(&c->p, j);
     for (int j = 0; j < s->p.m; j++) c->p.gate[c->row[j]] = s->p.gate[j];

@@ -69,9 +69,10 @@ enum { MANY_ROWS = 32 };
 static const double most_columns = 4e7, few_rows = 16;
 
 // Returns the name of the solver that takes the fewest operations per step. A solve with the factor takes S, a product
-// 30 per equation and 2000 besides. Solving by products takes 8 of them without friction and 10 with it, as times of
-// lattices and piles say (tests/bench/bench_solvers.py). Columns take a solve each, which some 200 steps share, then
-// products with them in every step and the dense problem. Joints stay with Newton's dense form while it takes them.
+// 30 per equation and 2000 besides. Solving by products takes 10 of them, as times of lattices and piles say
+// (tests/bench/bench_solvers.py). Columns take a solve each, which some 200 steps share, then products with them in
+// every step and the dense problem: of n unknowns 0.36 n^3 for its factors and 14 n^2 for matrix and values, counted
+// for up to 96 bars against a wall. Joints stay with Newton's dense form while it takes them.
 static const char *step_prefer(const pcs_step_solver *self)
 {
     const pcs_system *system = self->system;
@@ -84,11 +85,11 @@ static const char *step_prefer(const pcs_step_solver *self)
     const char *dense = is_plain ? "condensed" : "newton";
     if (!system->is_linear || system->layout != NULL) return m > MANY_ROWS ? "schur" : dense;
     double S = 4.0 * self->mass->entries, product = S + 30.0 * N + 2000.0;
-    double nz = 2.0 * m + pcs_system_ntangent(system), columns = 2.0 * S;
-    if (is_plain) columns += 3.0 * m * S / steps + 3.0 * m * N + 4.0 * m * m * m;
-    else columns += 2.0 * nz * S / steps + 4.0 * nz * N + 20.0 * nz * nz + 0.5 * nz * nz * nz;
+    double nz = 2.0 * m + pcs_system_ntangent(system), columns = 2.0 * S + 14.0 * nz * nz + 0.36 * nz * nz * nz;
+    if (is_plain) columns += 3.0 * m * S / steps + 3.0 * m * N;
+    else columns += 2.0 * nz * S / steps + 4.0 * nz * N;
     bool is_room = m <= few_rows || 4.0 * m * N <= most_columns;
-    return is_room && columns <= (is_plain ? 8.0 : 10.0) * product ? dense : "schur";
+    return is_room && columns <= 10.0 * product ? dense : "schur";
 }
 
 pcs_status pcs_step_solver_create(pcs_context *ctx, const char *name, const char *linear, pcs_system *system,
