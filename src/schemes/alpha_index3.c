@@ -103,8 +103,7 @@ static pcs_status index3_step(pcs_scheme *self, pcs_state *x, double h, pcs_step
 {
     pcs_implicit *s = self->data;
     const pcs_step_form *form = pcs_implicit_form(self, h);
-    pcs_begin_step(self, x, h, report);
-    PCS_TRY(pcs_step_solver_prepare(self->solver, form, &report->outcome));
+    PCS_TRY(pcs_implicit_begin(self, x, h, report));
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
 
     pcs_implicit_predict(self, x, h);

@@ -191,7 +191,7 @@ static void implicit_set_pass(const pcs_scheme *self, const pcs_state *x, double
     p->d = s->next.d;
 }
 
-void pcs_implicit_hold(pcs_scheme *self, const pcs_state *x, double h)
+static void implicit_hold(pcs_scheme *self, const pcs_state *x, double h)
 {
     pcs_implicit *s = self->data;
     const pcs_system *system = self->system;
@@ -335,7 +335,7 @@ static double implicit_book_joints(const pcs_scheme *self, pcs_state *x, pcs_ste
     const pcs_rows *G = system->G;
     double am = self->rule.w.am, af = self->rule.w.af, ga = self->rule.w.ga, rest = 0.0;
     double *force = x->row_history[PCS_IMPLICIT_FORCE], *filtered = x->row_history[PCS_IMPLICIT_FILTERED];
-    if (s->lam == NULL) return 0.0;
+    if (s->lam == NULL || x->nrow_history == 0) return 0.0;
     for (int j = 0; j < system->nrow; j++) {
         pcs_row_report *row = &report->rows[j];
         if (!system->rows[j].is_bilateral) continue;
@@ -493,34 +493,44 @@ bool pcs_implicit_solve(pcs_scheme *self, const pcs_state *x, pcs_step_problem *
     return result.outcome == PCS_CONVERGED && pcs_next_measure(self, x, &((pcs_implicit *)self->data)->next, report);
 }
 
-pcs_status pcs_implicit_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
+pcs_status pcs_implicit_begin(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
+{
+    pcs_begin_step(self, x, h, report);
+    return pcs_step_solver_prepare(self->solver, pcs_implicit_form(self, h), &report->outcome);
+}
+
+bool pcs_implicit_move(pcs_scheme *self, pcs_state *x, pcs_implicit_memory *now, pcs_step_report *report)
 {
     pcs_implicit *s = self->data;
     bool corrects = self->rule.position == PCS_POSITION_CORRECTED;
-    pcs_begin_step(self, x, h, report);
-    // An attempt that failed has left mass and directions where it gave up.
-    if (corrects && !self->system->is_linear && !pcs_projection_move(self->solver, x->q)) {
-        report->outcome = PCS_SINGULAR;
-        return PCS_OK;
-    }
-    PCS_TRY(pcs_step_solver_prepare(self->solver, pcs_implicit_form(self, h), &report->outcome));
-    if (report->outcome != PCS_CONVERGED) return PCS_OK;
-
-    if (!corrects) pcs_next_foresee(self, &s->next, x, h, self->rule.move);
-    pcs_implicit_hold(self, x, h);
+    double h = report->h;
+    implicit_hold(self, x, h);
     pcs_step_problem problem = pcs_next_problem(self, &s->next, x, x->t + h);
     if (corrects) implicit_aim(self, x, h, &problem);
     implicit_set_passes(self, x, h, &problem);
     if (s->goes_on) problem.acceleration = x->history[x->nhistory - 1];
-    if (!pcs_implicit_solve(self, x, &problem, report)) return PCS_OK;
+    if (!pcs_implicit_solve(self, x, &problem, report)) return false;
 
     pcs_next_report_rows(self, x, &s->next, self->rule.move, report);
     pcs_implicit_book(self, x, s->next.v, report);
     double rest = implicit_book_joints(self, x, report);
     if (corrects) implicit_report_corrections(self, report);
     else report->numerical_loss -= rest;
+    pcs_implicit_balance(self, x, now, report);
+    return true;
+}
+
+pcs_status pcs_implicit_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
+{
+    pcs_implicit *s = self->data;
     pcs_implicit_memory now;
-    pcs_implicit_balance(self, x, &now, report);
-    pcs_implicit_accept(self, x, &now, report);
+    bool corrects = self->rule.position == PCS_POSITION_CORRECTED;
+    // An attempt that failed has left mass and directions where it gave up.
+    bool moves = corrects && !self->system->is_linear, is_there = !moves || pcs_projection_move(self->solver, x->q);
+    PCS_TRY(pcs_implicit_begin(self, x, h, report));
+    if (!is_there) report->outcome = PCS_SINGULAR;
+    if (report->outcome != PCS_CONVERGED) return PCS_OK;
+    if (!corrects) pcs_next_foresee(self, &s->next, x, h, self->rule.move);
+    if (pcs_implicit_move(self, x, &now, report)) pcs_implicit_accept(self, x, &now, report);
     return PCS_OK;
 }

@@ -67,10 +67,13 @@ void pcs_implicit_fill_histories(pcs_scheme *self, pcs_state *x);
 void pcs_implicit_start_contacts(const pcs_scheme *self, const pcs_step_report *report, pcs_state *x);
 // Returns the form of a step of h by the rule.
 const pcs_step_form *pcs_implicit_form(const pcs_scheme *self, double h);
+// Begins a step: clears the report, and makes the solver ready.
+pcs_status pcs_implicit_begin(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report);
+// Computes the next state by the gates and targets given, and reports it with all its rows and losses; resultants go
+// into `now`. Returns false, with the outcome set, if there is none.
+bool pcs_implicit_move(pcs_scheme *self, pcs_state *x, pcs_implicit_memory *now, pcs_step_report *report);
 // Computes q~0, v~0 and a* = (af vd_n - am a_n)/(1 - am).
 void pcs_implicit_predict(pcs_scheme *self, const pcs_state *x, double h);
-// Chooses the contacts that are held in a step of h from x on: those loaded in one of the last steps.
-void pcs_implicit_hold(pcs_scheme *self, const pcs_state *x, double h);
 // Solves the problem and measures the next state. Returns false, with the outcome set, if there is none.
 bool pcs_implicit_solve(pcs_scheme *self, const pcs_state *x, pcs_step_problem *problem, pcs_step_report *report);
 // Computes vd = (c/h) d in place of d, and a = a* + (1 - af)/(1 - am) vd.

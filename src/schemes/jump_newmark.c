@@ -39,14 +39,7 @@ typedef struct jump_newmark {
     pcs_impact *impact;        // solves for an impact by columns; NULL: the step solver does, by products
     double gap_tolerance;      // m, a gap up to this is closed, and what is rounded off besides
     unsigned char *was_closed; // [nrow] I0
-    double *smooth, *smooth_t; // [nrow], [ntangent] contact impulses of the smooth motion, N s
-    double *slide;             // [ntangent] T v-, m/s
-    double *rubbed;            // [ntangent] loss of the friction of the smooth motion, J
     double *no_nu;             // [nrow] position multipliers of impacts: none
-    const pcs_state *before;   // the start of the step
-    double h;                  // s, its length; 0 at the start of the run
-    bool is_impact;            // in this step
-    bool sees_velocity;        // f depends on v, so that an impact changes the acceleration
 } jump_newmark;
 
 static const char *jump_check(const void *params, const char **option)
@@ -60,21 +53,16 @@ static const char *jump_check(const void *params, const char **option)
     return p->beta < 0.5 * p->gamma ? "beta must be >= gamma/2: the scheme is stable at any step only there" : NULL;
 }
 
-// Returns true if the gap of row j at q, which is in next.gap, counts as closed.
-static bool jump_is_shut(const pcs_scheme *self, const jump_newmark *jump, const double *q, int j)
+// Marks the closed contacts of q in the step of h from x on, bilateral rows always, and leaves the gaps in next.gap.
+static void jump_find_closed(pcs_scheme *self, const pcs_state *x, double h, const double *q, unsigned char *is_closed)
 {
-    const pcs_next *next = &jump->base.next;
-    double tie = pcs_gap_tie(self->system, j, q) + pcs_impulse_tie(self, jump->before, j, jump->h);
-    return next->gap[j] <= jump->gap_tolerance + tie;
-}
-
-// Marks the closed contacts of q, bilateral rows always, and leaves the gaps in next.gap.
-static void jump_find_closed(pcs_scheme *self, const jump_newmark *jump, const double *q, unsigned char *is_closed)
-{
-    const pcs_next *next = &jump->base.next;
+    const jump_newmark *s = self->data;
+    const pcs_next *next = &s->base.next;
     pcs_system_gaps(self->system, pcs_at(self->solver->t, q, NULL), next->gap);
-    for (int j = 0; j < self->system->nrow; j++)
-        is_closed[j] = self->system->rows[j].is_bilateral || jump_is_shut(self, jump, q, j);
+    for (int j = 0; j < self->system->nrow; j++) {
+        double tie = pcs_gap_tie(self->system, j, q) + pcs_impulse_tie(self, x, j, h);
+        is_closed[j] = self->system->rows[j].is_bilateral || next->gap[j] <= s->gap_tolerance + tie;
+    }
 }
 
 // Solves the impact on the gated rows, v += M^-1 (G^T La + T^T Lt). Returns false if it does not converge.
@@ -94,28 +82,10 @@ static bool jump_solve_impact(pcs_scheme *self, jump_newmark *jump, pcs_step_rep
     return result.outcome == PCS_CONVERGED;
 }
 
-// Evaluates the velocities of the rows before the impact, and its targets.
-static void jump_meet(pcs_scheme *self, jump_newmark *jump)
-{
-    pcs_next *next = &jump->base.next;
-    for (int j = 0; j < self->system->nrow; j++) next->rate_before[j] = pcs_system_rate(self->system, j, next->v);
-    for (int t = 0; t < self->system->ntangent; t++) jump->slide[t] = pcs_rows_dot(self->system->T, t, next->v);
-    pcs_next_targets(self, next, next->v);
-}
-
-static void jump_clear(pcs_scheme *self, jump_newmark *jump)
-{
-    pcs_next *next = &jump->base.next;
-    jump->is_impact = false;
-    for (int j = 0; j < self->system->nrow; j++)
-        jump->smooth[j] = next->la[j] = next->nu[j] = next->lam[j] = next->target[j] = 0.0;
-    for (int t = 0; t < self->system->ntangent; t++)
-        jump->smooth_t[t] = jump->rubbed[t] = next->la_t[t] = next->target_t[t] = 0.0;
-}
-
 // Returns true if a contact is closed at x and approaches: its impact is due now.
-static bool jump_is_hit(pcs_scheme *self, const jump_newmark *jump, const pcs_state *x)
+static bool jump_is_hit(const pcs_scheme *self, const pcs_state *x)
 {
+    const jump_newmark *jump = self->data;
     bool is_hit = false;
     for (int j = 0; j < self->system->nrow; j++)
         if (jump->was_closed[j] && !self->system->rows[j].is_bilateral)
@@ -123,106 +93,81 @@ static bool jump_is_hit(pcs_scheme *self, const jump_newmark *jump, const pcs_st
     return pcs_rows_any(self->system, is_hit);
 }
 
-static void jump_report_tangents(const pcs_scheme *self, const jump_newmark *jump, int j, pcs_step_report *report)
+// Decides whether there is an impact at q, and solves it; next.v becomes the velocity after it. Returns false if it does
+// not converge.
+static bool jump_strike(pcs_scheme *self, const pcs_state *x, double h, bool *is_impact, pcs_step_report *report)
 {
-    const pcs_next *next = &jump->base.next;
+    jump_newmark *jump = self->data;
+    pcs_next *next = &jump->base.next;
+    *is_impact = false;
+    jump_find_closed(self, x, h, next->q, next->gate);
+    for (int j = 0; j < self->system->nrow; j++) *is_impact = *is_impact || (next->gate[j] && !jump->was_closed[j]);
+    *is_impact = pcs_rows_any(self->system, *is_impact);
+    if (!*is_impact) return true;
+    for (int j = 0; j < self->system->nrow; j++) next->rate_before[j] = pcs_system_rate(self->system, j, next->v);
+    pcs_next_targets(self, next, next->v);
+    return jump_solve_impact(self, jump, report);
+}
+
+// Books the work of the normal impulses of the smooth motion as a numerical loss: none of them is an impact.
+static void jump_report_motion(pcs_scheme *self, const pcs_state *x, pcs_step_report *report)
+{
+    const pcs_next *next = &((const jump_newmark *)self->data)->base.next;
+    jump_find_closed(self, x, report->h, next->q, next->gate);
+    report->numerical_loss += report->impact_loss;
+    report->impact_loss = 0.0;
+    for (int j = 0; j < self->system->nrow; j++) {
+        pcs_row_report *row = &report->rows[j];
+        row->normal_loss = row->impulse = 0.0;
+        row->is_impact = false;
+        row->is_closed = row->step_impulse > 0.0 || next->gate[j];
+        if (self->system->rows[j].is_bilateral) row->force += next->lam[j];
+    }
+}
+
+// Reports the friction of an impact on top of that of the smooth motion.
+static void jump_report_tangents(const pcs_scheme *self, int j, pcs_step_report *report)
+{
+    const pcs_next *next = &((const jump_newmark *)self->data)->base.next;
     const pcs_row *of = &self->system->rows[j];
     pcs_row_report *row = &report->rows[j];
     for (int t = 0; t < of->ntangent; t++) {
         int k = of->first_tangent + t;
-        row->last_tangent[t] = next->la_t[k];
-        row->tangent[t] = jump->smooth_t[k];
+        double impact = next->la_t[k], before = row->slip[t];
+        row->last_tangent[t] = impact;
+        row->tangent[t] += impact;
         row->slip[t] = pcs_rows_dot(self->system->T, k, next->v);
-        row->friction_loss += jump->rubbed[k];
-        if (!jump->is_impact) continue;
-        row->tangent[t] += next->la_t[k];
-        row->friction_loss -= 0.5 * next->la_t[k] * (jump->slide[k] + row->slip[t]);
+        double loss = -0.5 * impact * (before + row->slip[t]);
+        row->friction_loss += loss;
+        report->friction_loss += loss;
     }
-    report->friction_loss += row->friction_loss;
 }
 
-static void jump_report_rows(pcs_scheme *self, const jump_newmark *jump, pcs_step_report *report)
+// Reports the impact on top of the smooth motion.
+static void jump_report_impact(const pcs_scheme *self, pcs_step_report *report)
 {
+    const jump_newmark *jump = self->data;
     const pcs_next *next = &jump->base.next;
     const pcs_system *system = self->system;
+    double smooth = report->friction_loss;
+    report->friction_loss = 0.0;
     for (int j = 0; j < system->nrow; j++) {
-        double impact = jump->is_impact ? next->la[j] : 0.0;
+        double impact = next->la[j];
         pcs_row_report *row = &report->rows[j];
-        pcs_next_tell(system, next, j, row);
-        pcs_next_tell_held(system, next, j, row);
-        row->step_impulse = jump->smooth[j] + impact;
-        row->force = report->h > 0.0 ? jump->smooth[j] / report->h : 0.0;
-        row->impulse = impact;
-        row->is_impact = jump->is_impact && row->is_gated && !jump->was_closed[j] && !system->rows[j].is_bilateral;
-        row->is_closed = row->step_impulse > 0.0 || jump_is_shut(self, jump, next->q, j);
-        if (system->rows[j].is_bilateral) row->force += next->lam[j];
+        row->rate = pcs_system_rate(system, j, next->v);
+        row->rate_before = next->rate_before[j];
+        row->target = next->target[j];
+        row->multiplier = row->impulse = impact;
+        row->step_impulse += impact;
+        row->is_gated = next->gate[j] != 0;
+        row->is_closed = row->step_impulse > 0.0 || row->is_gated;
+        row->is_impact = row->is_gated && !jump->was_closed[j] && !system->rows[j].is_bilateral;
         row->normal_loss = -0.5 * impact * (row->rate_before + row->rate);
         report->impact_loss += row->normal_loss;
-        jump_report_tangents(self, jump, j, report);
+        jump_report_tangents(self, j, report);
     }
     pcs_report_join(system, report);
-}
-
-// Sets the gate to I0, the contacts closed at q_n, and clears the impulses. Directions are those at q_n.
-static void jump_begin(pcs_scheme *self, jump_newmark *jump, const pcs_state *x, double h)
-{
-    jump->before = x;
-    jump->h = h;
-    pcs_projection_turn(self->solver, x->q);
-    jump_clear(self, jump);
-    jump_find_closed(self, jump, x->q, jump->was_closed);
-}
-
-// Solves the smooth motion to time t with the prepared form.
-static bool jump_move(pcs_scheme *self, jump_newmark *jump, double t, pcs_step_report *report)
-{
-    pcs_next *next = &jump->base.next;
-    for (int j = 0; j < self->system->nrow; j++) next->gate[j] = jump->was_closed[j];
-    pcs_step_problem problem = pcs_next_problem(self, next, NULL, t);
-    problem.q_before = jump->before->q;
-    pcs_step_result result;
-    self->solver->t = t;
-    self->solver->ops->solve(self->solver, &problem, &result);
-    report->outcome = result.outcome;
-    report->iterations += result.iterations;
-    if (result.outcome != PCS_CONVERGED) return false;
-    for (int j = 0; j < self->system->nrow; j++) jump->smooth[j] += next->la[j];
-    for (int k = 0; k < self->system->ntangent; k++) jump->smooth_t[k] += next->la_t[k];
-    return true;
-}
-
-// Books the work of the impulses of the smooth motion at the mean velocity: that of normal impulses is a numerical
-// loss, that of friction a loss of the contact.
-static void jump_book(pcs_scheme *self, jump_newmark *jump, const double *v0, pcs_step_report *report)
-{
-    const pcs_system *system = self->system;
-    const pcs_next *next = &jump->base.next;
-    double work = 0.0;
-    for (int j = 0; j < system->nrow; j++)
-        if (next->la[j] != 0.0)
-            work += next->la[j] * (0.5 * pcs_system_rate(system, j, v0) + 0.5 * pcs_system_rate(system, j, next->v));
-    pcs_rows_sum(system, 1, &work);
-    report->numerical_loss -= work;
-    for (int t = 0; t < system->ntangent; t++)
-        if (next->la_t[t] != 0.0)
-            jump->rubbed[t] -=
-                next->la_t[t] * (0.5 * pcs_rows_dot(system->T, t, v0) + 0.5 * pcs_rows_dot(system->T, t, next->v));
-}
-
-// Decides whether there is an impact, and solves it; next.v becomes the velocity after it.
-static bool jump_strike(pcs_scheme *self, jump_newmark *jump, pcs_step_report *report)
-{
-    pcs_next *next = &jump->base.next;
-    jump_find_closed(self, jump, next->q, next->gate);
-    for (int j = 0; j < self->system->nrow; j++)
-        jump->is_impact = jump->is_impact || (next->gate[j] && !jump->was_closed[j]);
-    jump->is_impact = pcs_rows_any(self->system, jump->is_impact);
-    if (!jump->is_impact) {
-        for (int j = 0; j < self->system->nrow; j++) next->gate[j] = jump->was_closed[j];
-        return true;
-    }
-    jump_meet(self, jump);
-    return jump_solve_impact(self, jump, report);
+    report->friction_loss += smooth;
 }
 
 static pcs_status jump_setup(pcs_scheme *self)
@@ -233,10 +178,8 @@ static pcs_status jump_setup(pcs_scheme *self)
     self->rule.w = isnan(p->gamma) ? pcs_weights_of_radius(p->rho_inf) : pcs_weights_of_newmark(p->gamma, p->beta);
     PCS_TRY(pcs_implicit_setup(self));
     s->gap_tolerance = p->gap_tolerance;
-    s->sees_velocity = !system->is_linear || pcs_system_is_damped(system);
     PCS_TAKE(self->ctx, s->was_closed, system->nrow, "the closed contacts");
-    PCS_TAKE_EACH(self->ctx, system->nrow, "contact impulses", double, &s->smooth, &s->no_nu);
-    PCS_TAKE_EACH(self->ctx, system->ntangent, "contact impulses", double, &s->smooth_t, &s->slide, &s->rubbed);
+    PCS_TAKE(self->ctx, s->no_nu, system->nrow, "contact impulses");
     return self->solver->projection->has_columns ? pcs_impact_create(self->solver, &s->impact) : PCS_OK;
 }
 
@@ -248,16 +191,17 @@ static pcs_status jump_start(pcs_scheme *self, pcs_state *x, pcs_step_report *re
     const pcs_system *system = self->system;
     if (!pcs_projection_move(self->solver, x->q))
         return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
+    bool is_impact;
     pcs_start_report(self, x, next, report);
-    jump_begin(self, s, x, 0.0);
-    if (jump_is_hit(self, s, x)) {
+    jump_find_closed(self, x, 0.0, x->q, s->was_closed);
+    if (jump_is_hit(self, x)) {
         memcpy(next->q, x->q, (size_t)system->nv * sizeof *x->q);
         memcpy(next->v, x->v, (size_t)system->nv * sizeof *x->v);
         memset(s->was_closed, 0, (size_t)system->nrow); // what closes at t = 0 has been open before
-        if (!jump_strike(self, s, report)) return PCS_OK;
+        if (!jump_strike(self, x, 0.0, &is_impact, report)) return PCS_OK;
         memcpy(x->v, next->v, (size_t)system->nv * sizeof *x->v);
         system->ops->measure(system, pcs_at(x->t, x->q, x->v), PCS_ENERGY, &report->measure);
-        jump_report_rows(self, s, report);
+        jump_report_impact(self, report);
     }
     for (int j = 0; j < system->nrow; j++) x->was_loaded[j] = report->rows[j].step_impulse > 0.0;
     pcs_joint_acceleration(self, next, x->t, x->q, x->v, x->history[1]);
@@ -270,9 +214,8 @@ static pcs_status jump_start(pcs_scheme *self, pcs_state *x, pcs_step_report *re
 // unchanged.
 static void jump_refresh(pcs_scheme *self, const pcs_state *x, double h, pcs_implicit_memory *now)
 {
-    jump_newmark *s = self->data;
-    pcs_next *next = &s->base.next;
-    if (!s->is_impact || !s->sees_velocity) return;
+    pcs_next *next = &((jump_newmark *)self->data)->base.next;
+    if (self->system->is_linear && !pcs_system_is_damped(self->system)) return;
     pcs_joint_acceleration(self, next, x->t + h, next->q, next->v, next->d);
     pcs_system_resultant(self->system, pcs_at(x->t + h, next->q, next->v), now->resultant);
     pcs_add_smooth_resultant(self->system, next->lam, now->resultant);
@@ -285,23 +228,28 @@ static pcs_status jump_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
 {
     jump_newmark *s = self->data;
     pcs_next *next = &s->base.next;
-    pcs_begin_step(self, x, h, report);
-    PCS_TRY(pcs_step_solver_prepare(self->solver, pcs_implicit_form(self, h), &report->outcome));
+    const pcs_system *system = self->system;
+    pcs_implicit_memory now;
+    bool is_impact;
+    PCS_TRY(pcs_implicit_begin(self, x, h, report));
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
 
-    pcs_implicit_predict(self, x, h);
-    pcs_implicit_hold(self, x, h);
-    jump_begin(self, s, x, h);
-    if (!jump_move(self, s, x->t + h, report)) return PCS_OK;
-    pcs_implicit_correct(self);
-    pcs_implicit_book(self, x, next->v, report);
-    jump_book(self, s, x->v, report);
-    pcs_implicit_memory now;
-    pcs_implicit_balance(self, x, &now, report);
+    self->solver->t = x->t;
+    pcs_projection_turn(self->solver, x->q);
+    jump_find_closed(self, x, h, x->q, s->was_closed);
+    memcpy(next->gate, s->was_closed, (size_t)system->nrow);
+    for (int j = 0; j < system->nrow; j++) next->target[j] = 0.0;
+    for (int t = 0; t < system->ntangent; t++) next->target_t[t] = 0.0;
+    if (!pcs_implicit_move(self, x, &now, report)) return PCS_OK;
+    jump_report_motion(self, x, report);
 
-    if (!jump_strike(self, s, report) || !pcs_next_measure(self, x, next, report)) return PCS_OK;
-    jump_report_rows(self, s, report);
-    jump_refresh(self, x, h, &now);
+    if (!jump_strike(self, x, h, &is_impact, report)) return PCS_OK;
+    if (is_impact) {
+        next->ends.q = NULL; // of the motion before
+        if (!pcs_next_measure(self, x, next, report)) return PCS_OK;
+        jump_report_impact(self, report);
+        jump_refresh(self, x, h, &now);
+    }
     pcs_implicit_accept(self, x, &now, report);
     return PCS_OK;
 }
