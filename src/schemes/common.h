@@ -13,6 +13,13 @@
     PCS_REAL("gap_tolerance", type, gap_tolerance, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE, \
              "a gap up to this counts as closed, m")
 
+// Rows whose rates, or accelerations, vanish: the unknowns of pcs_hold_rows.
+typedef struct pcs_held_rows {
+    int n, nown, first; // rows of all ranks and of this one, and its first
+    int *row;           // [nown] rows of this rank
+    double *A, *b;      // [n * n], [n] work
+} pcs_held_rows;
+
 // State that a step computes. It becomes the state by an exchange of pointers when the step is accepted, so that a
 // rejected step has changed nothing.
 typedef struct pcs_next {
@@ -28,9 +35,8 @@ typedef struct pcs_next {
     double *speed, *speed_before;                 // [nrow] of driven rows at the end and the start of the step, m/s
     double *way, *way_before;                     // [nrow] their displacements likewise, m
     unsigned char *gate;                          // [nrow]
-    int njoint, nown_joint, first_joint;          // bilateral rows of all ranks and of this one, and its first
-    int *joints;                                  // [nown_joint] bilateral rows of this rank
-    double *bias, *A, *x;                         // [nrow], [njoint * njoint], [njoint] work of joint accelerations
+    pcs_held_rows joints;                         // bilateral rows
+    double *bias;                                 // [nrow] work of joint accelerations
     pcs_pool *pool;                               // threads that share passes over long vectors; NULL if one thread
     pcs_slice_sums *sums;                         // [nsum] sums of slices of the present step; NULL if there are none
     int nsum;                                     // largest number of sums
@@ -45,6 +51,8 @@ pcs_step_problem pcs_next_problem(const pcs_scheme *self, pcs_next *next, const 
 // Replaces q, which holds the sums x->q + increment, by the position that the increment leads to.
 void pcs_next_retract(const pcs_scheme *self, const pcs_state *x, double *q);
 
+// Returns the reason for which a scheme with contact on acceleration level refuses a system, or NULL.
+const char *pcs_refuse_friction(const pcs_system *system, const void *params);
 // Begins a step of length h: clears its report, and gives the step solver the initial guesses of the state.
 void pcs_begin_step(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report);
 
@@ -105,6 +113,11 @@ static inline double pcs_load_work(const pcs_system *system, double t, const dou
 
 // Computes a = M^-1 f(t, q, v), without constraint forces; M as it was factored last.
 void pcs_free_acceleration(pcs_scheme *self, double t, const double *q, const double *v, double *a);
+// Adds X z to x so that G x + bias = 0 on these rows, whose diagonals are increased by a share, and the multipliers to
+// z [nrow]; bias [nrow] may be NULL. By elimination on all ranks alike, each of which contributes the lines of its own
+// rows. Returns false if the rows are dependent.
+bool pcs_hold_rows(const pcs_scheme *self, const pcs_held_rows *rows, double share, const double *bias, double *x,
+                   double *z);
 // Adds to that the forces of bilateral rows, stored in next->lam, N, so that G a + (dG/dt) v = 0 on them; the
 // projection is evaluated at q.
 void pcs_joint_acceleration(pcs_scheme *self, pcs_next *next, double t, const double *q, const double *v, double *a);

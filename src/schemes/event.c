@@ -1,6 +1,5 @@
 #include "schemes/event.h"
 
-#include "core/dense.h"
 #include "step/projection.h"
 
 #include <float.h>
@@ -15,18 +14,16 @@ static const double near_miss = 0.1; // of the gaps at both ends: minima between
 
 const char *pcs_event_refuses(const pcs_system *system, const void *params)
 {
-    (void)params;
     if (system->rotations.are_somewhere) return "its positions do not add up";
     if (system->nrow > PCS_MAX_ROWS) return "it has more than 64 contact points";
-    if (system->ntangent == 0) return NULL;
-    return "it states contact on acceleration level, without friction; set friction to 0 or use half_explicit";
+    return pcs_refuse_friction(system, params);
 }
 
 pcs_status pcs_event_setup(pcs_scheme *self, int stages)
 {
     pcs_events *e = self->data;
     const pcs_system *system = self->system;
-    size_t nv = (size_t)system->nv, n = (size_t)system->nrow;
+    size_t n = (size_t)system->nrow;
     pcs_step_form form = { .h = 1.0 }; // contact problems see M alone
     pcs_outcome outcome;
     e->impulse = 2 * system->nv;
@@ -36,10 +33,10 @@ pcs_status pcs_event_setup(pcs_scheme *self, int stages)
     e->size = e->resultant + 3;
     PCS_TAKE_EACH(self->ctx, e->size, "the smooth motion", double, &e->y, &e->end, &e->stage);
     for (int i = 0; i < stages; i++) PCS_TAKE(self->ctx, e->K[i], e->size, "the smooth motion");
-    PCS_TAKE_EACH(self->ctx, n, "the events", double, &e->b, &e->z);
-    PCS_TAKE(self->ctx, e->A, n * n, "the events");
-    PCS_TAKE(self->ctx, e->columns, n * nv, "the events");
-    PCS_TAKE(self->ctx, e->change, nv, "the events");
+    PCS_TAKE(self->ctx, e->rows.row, n, "the events");
+    PCS_TAKE(self->ctx, e->rows.b, n, "the events");
+    PCS_TAKE(self->ctx, e->rows.A, n * n, "the events");
+    PCS_TAKE(self->ctx, e->change, system->nv, "the events");
     PCS_TRY(pcs_next_create(self, &e->next));
     PCS_TRY(pcs_projection_need_columns(self->solver));
     return pcs_step_solver_prepare(self->solver, &form, &outcome);
@@ -106,39 +103,6 @@ pcs_outcome pcs_event_check(pcs_events *e, int n, const double *x)
         return PCS_NOT_FINITE;
     }
     return PCS_CONVERGED;
-}
-
-// Lists the unknowns of the held rows and their columns.
-static void event_make_equations(const pcs_scheme *self, pcs_events *e)
-{
-    size_t nv = (size_t)self->system->nv;
-    e->n = 0;
-    for (int j = 0; j < self->system->nrow; j++) {
-        if (!e->now.held[j]) continue;
-        double *column = e->columns + (size_t)e->n * nv;
-        memset(column, 0, nv * sizeof *column);
-        pcs_columns_add(self->solver->projection->X, j, 1.0, column);
-        e->z[e->n] = 0.0;
-        e->index[e->n++] = j;
-    }
-}
-
-// Adds columns z to x so that G x + bias = 0 in the unknowns, up to the proximal term. Returns false if singular.
-static bool event_solve_round(const pcs_system *system, pcs_events *e, const double *bias, double *x)
-{
-    size_t n = (size_t)e->n, nv = (size_t)system->nv;
-    for (size_t i = 0; i < n; i++) {
-        int row = e->index[i];
-        e->b[i] = -pcs_rows_dot(system->G, row, x) - (bias == NULL ? 0.0 : bias[row]);
-        for (size_t k = 0; k < n; k++) e->A[i * n + k] = pcs_rows_dot(system->G, row, e->columns + k * nv);
-        e->A[i * n + i] *= 1.0 + proximal;
-    }
-    if (!pcs_dense_solve(e->n, e->A, e->b)) return false;
-    for (size_t k = 0; k < n; k++) {
-        e->z[k] += e->b[k];
-        for (size_t i = 0; i < nv; i++) x[i] += e->b[k] * e->columns[k * nv + i];
-    }
-    return true;
 }
 
 pcs_outcome pcs_event_accelerate(pcs_scheme *self, pcs_events *e, double t, const double *q, const double *v, double *a)
@@ -257,20 +221,25 @@ static pcs_outcome event_strike(pcs_scheme *self, pcs_events *e, const double *q
     return PCS_CONVERGED;
 }
 
+// Lists the held rows. Returns how often their multipliers are to be found, each time from what the last ones leave.
+static int event_list_held(const pcs_scheme *self, pcs_events *e)
+{
+    pcs_held_rows *rows = &e->rows;
+    rows->nown = 0;
+    for (int j = 0; j < self->system->nrow; j++)
+        if (e->now.held[j]) rows->row[rows->nown++] = j;
+    rows->n = rows->nown;
+    memset(e->next.la, 0, (size_t)self->system->nrow * sizeof *e->next.la);
+    return rows->n > 0 ? SOLVING_ROUNDS : 0;
+}
+
 // Removes the drift of gap rates of held rows from v.
 static void event_project_velocity(pcs_scheme *self, pcs_events *e, double *v)
 {
-    const pcs_system *system = self->system;
     double *la = e->next.la;
-    event_make_equations(self, e);
-    int rounds = e->n > 0 ? SOLVING_ROUNDS : 0;
-    for (int round = 0; round < rounds; round++)
-        if (!event_solve_round(system, e, NULL, v)) return;
-    memset(la, 0, (size_t)system->nrow * sizeof *la);
-    for (int k = 0; k < e->n; k++) {
-        la[e->index[k]] = e->z[k];
-        e->smooth[e->index[k]] += e->z[k];
-    }
+    for (int round = event_list_held(self, e); round > 0; round--)
+        if (!pcs_hold_rows(self, &e->rows, proximal, NULL, v, la)) return;
+    for (int j = 0; j < self->system->nrow; j++) e->smooth[j] += la[j];
     event_push(self, 1.0, la, e->pushed);
 }
 
@@ -554,12 +523,10 @@ static pcs_outcome event_run(pcs_scheme *self, const pcs_state *x, double h)
 // Removes the drift of gaps of held rows from q.
 static void event_project_position(pcs_scheme *self, pcs_events *e, double *q)
 {
-    event_make_equations(self, e);
-    int rounds = e->n > 0 ? SOLVING_ROUNDS : 0;
-    for (int round = 0; round < rounds; round++) {
+    for (int round = event_list_held(self, e); round > 0; round--) {
         memset(e->change, 0, (size_t)self->system->nv * sizeof *q);
         pcs_system_gaps(self->system, pcs_at(self->solver->t, q, NULL), e->next.gap);
-        if (!event_solve_round(self->system, e, e->next.gap, e->change)) return;
+        if (!pcs_hold_rows(self, &e->rows, proximal, e->next.gap, e->change, e->next.la)) return;
         for (int i = 0; i < self->system->nv; i++) q[i] += e->change[i];
     }
 }

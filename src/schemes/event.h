@@ -74,11 +74,8 @@ typedef struct pcs_events {
     int bad_equation;                  // equation with a number that is not finite, or -1
     bool is_accumulating;
     double accumulation; // time at which events accumulate, s
-    // Linear equations of the impulses of held rows: unknown k is that of row index[k]
-    int n, index[PCS_MAX_ROWS];
-    double *A, *b, *z; // [n n], [n]
-    double *columns;   // [n nv] change by each unit unknown
-    double *change;    // [nv] work
+    pcs_held_rows rows;  // held ones
+    double *change;      // [nv] work
 } pcs_events;
 
 // Returns NULL, or the reason for which such a scheme cannot advance the system.

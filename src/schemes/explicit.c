@@ -97,14 +97,6 @@ pcs_outcome pcs_explicit_impose(pcs_scheme *self, pcs_explicit *s, pcs_step_repo
     return pcs_explicit_contact(self, s, next->v, next->la, next->la_t, report);
 }
 
-void pcs_explicit_leave(pcs_scheme *self, pcs_explicit *s)
-{
-    for (int j = 0; j < self->system->nrow; j++) {
-        s->next.rate_before[j] = pcs_system_rate(self->system, j, s->next.v);
-        s->next.gate[j] = 0;
-    }
-}
-
 pcs_outcome pcs_explicit_impact(pcs_scheme *self, pcs_explicit *s, pcs_step_report *report)
 {
     pcs_next_targets(self, &s->next, s->next.v);
@@ -153,13 +145,6 @@ pcs_outcome pcs_explicit_accelerate(pcs_scheme *self, pcs_explicit *s, int k, do
     if (pcs_system_has_bias(system))
         pcs_system_rate_bias(system, pcs_at(self->solver->t, s->q[k], s->v[k]), s->next.target);
     return explicit_solve(self, s, s->full[k], force, s->next.la_t, report);
-}
-
-const char *pcs_refuse_friction(const pcs_system *system, const void *params)
-{
-    (void)params;
-    if (pcs_system_ntangent(system) == 0) return NULL;
-    return "it states contact on acceleration level, without friction; set friction to 0 or use half_explicit";
 }
 
 // Computes the velocity jump of an impact with friction into next.d, which explicit schemes do not use otherwise.
@@ -286,18 +271,19 @@ pcs_status pcs_explicit_start(pcs_scheme *self, pcs_state *x, pcs_step_report *r
     return PCS_OK;
 }
 
-pcs_status pcs_explicit_start_plainly(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
-{
-    pcs_explicit *s = self->data;
-    PCS_TRY(pcs_explicit_return(self, x));
-    pcs_start_report(self, x, &s->next, report);
-    return PCS_OK;
-}
-
-pcs_status pcs_explicit_return(pcs_scheme *self, const pcs_state *x)
+// Moves the projection to the start of a step.
+static pcs_status explicit_return(pcs_scheme *self, const pcs_state *x)
 {
     if (pcs_projection_move(self->solver, x->q)) return PCS_OK;
     return pcs_fail(self->ctx, PCS_FAILED, "the mass is singular at t = %.9g s", x->t);
+}
+
+pcs_status pcs_explicit_start_plainly(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
+{
+    pcs_explicit *s = self->data;
+    PCS_TRY(explicit_return(self, x));
+    pcs_start_report(self, x, &s->next, report);
+    return PCS_OK;
 }
 
 pcs_status pcs_explicit_begin(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
@@ -305,7 +291,7 @@ pcs_status pcs_explicit_begin(pcs_scheme *self, const pcs_state *x, double h, pc
     pcs_begin_step(self, x, h, report);
     pcs_explicit_clear(self, self->data);
     self->solver->t = x->t;
-    return pcs_explicit_return(self, x);
+    return explicit_return(self, x);
 }
 
 void pcs_explicit_add_turned_momentum(const pcs_scheme *self, const pcs_explicit *s, double sum[3])

@@ -57,9 +57,6 @@ pcs_status pcs_explicit_start(pcs_scheme *self, pcs_state *x, pcs_step_report *r
 // Starts without an impact: the first step handles contacts that are closed.
 pcs_status pcs_explicit_start_plainly(pcs_scheme *self, pcs_state *x, pcs_step_report *report);
 
-// Moves the projection to the start of a step.
-pcs_status pcs_explicit_return(pcs_scheme *self, const pcs_state *x);
-
 // Marks the closed contacts of q, bilateral rows always, and leaves the gaps in next.gap. Returns their number. Ties
 // within round-off, along the present directions, are closed.
 int pcs_explicit_find_closed(pcs_scheme *self, pcs_explicit *s, const double *q, unsigned char *is_closed);
@@ -73,8 +70,6 @@ pcs_outcome pcs_explicit_contact(pcs_scheme *self, pcs_explicit *s, double *x, d
                                  pcs_step_report *report);
 // Solves the same for next.v, next.la and next.la_t; sets next.rate_before alone if no row is gated or bilateral.
 pcs_outcome pcs_explicit_impose(pcs_scheme *self, pcs_explicit *s, pcs_step_report *report);
-// Leaves the velocity law out: opens all gates, next.rate_before is the rate.
-void pcs_explicit_leave(pcs_scheme *self, pcs_explicit *s);
 
 // Solves the impact on the gated rows: next.v is the velocity before it, and the targets are its restitution.
 pcs_outcome pcs_explicit_impact(pcs_scheme *self, pcs_explicit *s, pcs_step_report *report);
@@ -90,8 +85,6 @@ bool pcs_explicit_free(pcs_scheme *self, pcs_explicit *s, double t, int k);
 // Computes the acceleration of stage k with contact forces on the gated rows, the projection evaluated there:
 //   full = free + M^-1 G^T force,   free = M^-1 f(t, q, v),   0 <= G full + (dG/dt) v _|_ force >= 0
 pcs_outcome pcs_explicit_accelerate(pcs_scheme *self, pcs_explicit *s, int k, double *force, pcs_step_report *report);
-// Returns the reason for which a scheme with contact on acceleration level refuses a system, or NULL.
-const char *pcs_refuse_friction(const pcs_system *system, const void *params);
 
 // Reports rows of a step whose last contact problem gave next.la: it is a force times `duration`, except in an impact.
 // Books the loss of an impact, and that of friction from the start x on.

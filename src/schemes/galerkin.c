@@ -290,7 +290,10 @@ static pcs_outcome galerkin_end(pcs_scheme *self, const pcs_state *x, double h, 
             for (int i = 0; i < n; i++)
                 s->base.kick[i] += h * s->w.position[M][k] * (s->base.full[k][i] - s->base.free[k][i]);
         }
-        pcs_explicit_leave(self, &s->base);
+        for (int j = 0; j < self->system->nrow; j++) {
+            next->rate_before[j] = pcs_system_rate(self->system, j, next->v);
+            next->gate[j] = 0;
+        }
         outcome = PCS_CONVERGED;
     }
     memcpy(next->q, s->base.q[M], (size_t)n * sizeof(double));

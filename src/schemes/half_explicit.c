@@ -383,12 +383,9 @@ static void half_report_momentum(pcs_scheme *self, pcs_state *x, double h, pcs_s
 static pcs_status half_try(pcs_scheme *self, const pcs_state *x, double h, bool *is_impact, pcs_step_report *report)
 {
     half *s = self->data;
-    pcs_begin_step(self, x, h, report);
-    pcs_explicit_clear(self, &s->base);
+    PCS_TRY(pcs_explicit_begin(self, x, h, report));
     for (int j = 0; j < self->system->nrow; j++) s->first[j] = 0.0;
     for (int t = 0; t < self->system->ntangent; t++) s->first_t[t] = 0.0;
-    self->solver->t = x->t;
-    if (s->base.kick != NULL) PCS_TRY(pcs_explicit_return(self, x));
     half_set_pass(self, x, h);
     s->base.next.ends.q = NULL;
     s->base.leaves_velocity = s->is_plain && self->solver->ops->gives_impulses;

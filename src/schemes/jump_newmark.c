@@ -93,8 +93,8 @@ static bool jump_is_hit(const pcs_scheme *self, const pcs_state *x)
     return pcs_rows_any(self->system, is_hit);
 }
 
-// Decides whether there is an impact at q, and solves it; next.v becomes the velocity after it. Returns false if it does
-// not converge.
+// Decides whether there is an impact at q, and solves it; next.v becomes the velocity after it. Returns false if the
+// solver does not converge.
 static bool jump_strike(pcs_scheme *self, const pcs_state *x, double h, bool *is_impact, pcs_step_report *report)
 {
     jump_newmark *jump = self->data;

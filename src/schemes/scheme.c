@@ -16,14 +16,15 @@ pcs_status pcs_next_create(pcs_scheme *self, pcs_next *next)
     PCS_TAKE_EACH(self->ctx, m, "the next contact state", double, &next->target, &next->gap, &next->nu, &next->la,
                   &next->rate_before, &next->lam, &next->speed, &next->speed_before, &next->way, &next->way_before,
                   &next->bias);
-    PCS_TAKE(self->ctx, next->joints, m, "the next contact state");
+    pcs_held_rows *joints = &next->joints;
+    PCS_TAKE(self->ctx, joints->row, m, "the next contact state");
     for (int j = 0; j < m; j++)
-        if (self->system->rows[j].is_bilateral) next->joints[next->nown_joint++] = j;
-    next->njoint = next->nown_joint;
+        if (self->system->rows[j].is_bilateral) joints->row[joints->nown++] = j;
+    joints->n = joints->nown;
     if (self->system->row_comm != NULL) // one rank after the other
-        PCS_TRY(pcs_comm_begin(self->ctx, self->system->row_comm, next->nown_joint, &next->first_joint, &next->njoint));
-    PCS_TAKE(self->ctx, next->A, (size_t)next->njoint * (size_t)next->njoint, "the next contact state");
-    PCS_TAKE(self->ctx, next->x, next->njoint, "the next contact state");
+        PCS_TRY(pcs_comm_begin(self->ctx, self->system->row_comm, joints->nown, &joints->first, &joints->n));
+    PCS_TAKE(self->ctx, joints->A, (size_t)joints->n * (size_t)joints->n, "the next contact state");
+    PCS_TAKE(self->ctx, joints->b, joints->n, "the next contact state");
     PCS_TAKE_EACH(self->ctx, self->system->ntangent, "the next contact state", double, &next->target_t, &next->la_t);
     PCS_TAKE(self->ctx, next->gate, m, "the next contact state");
     next->pool = pcs_context_pool(self->ctx);
@@ -76,6 +77,13 @@ const char *pcs_scheme_refuses(const pcs_scheme_ops *ops, const pcs_system *syst
                "moreau_jean, moreau_jean_explicit, moreau_midpoint, half_explicit, half_explicit_rk, "
                "half_explicit_acceleration, jump_newmark and schatzman_paoli do";
     return ops->refuses == NULL ? NULL : ops->refuses(system, params);
+}
+
+const char *pcs_refuse_friction(const pcs_system *system, const void *params)
+{
+    (void)params;
+    if (pcs_system_ntangent(system) == 0) return NULL;
+    return "it states contact on acceleration level, without friction; set friction to 0 or use half_explicit";
 }
 
 pcs_status pcs_scheme_weigh(const pcs_scheme_ops *ops, pcs_system *system, double h)
@@ -396,48 +404,48 @@ void pcs_scheme_accelerate(pcs_scheme *self, const pcs_state *x, double *a)
     pcs_free_acceleration(self, x->t, x->q, x->v, a);
 }
 
-// Returns M^-1 G^T of the row of joint k of all ranks; for a joint of another rank it is a collective solve.
-static const double *scheme_joint_column(const pcs_scheme *self, const pcs_next *next, int k)
+// Returns M^-1 G^T of row k of all ranks; for a row of another rank it is a collective solve.
+static const double *scheme_column(const pcs_scheme *self, const pcs_held_rows *rows, int k)
 {
-    int here = k - next->first_joint;
-    bool is_here = here >= 0 && here < next->nown_joint;
-    return pcs_projection_column(self->solver, is_here ? next->joints[here] : -1);
+    int here = k - rows->first;
+    return pcs_projection_column(self->solver, here >= 0 && here < rows->nown ? rows->row[here] : -1);
 }
 
-// Solves (G X) lam = -(G a + bias) on the bilateral rows for the missing part of lam, and adds it and its effect on a:
-// by elimination on all ranks alike, each of which contributes the lines of its own rows.
-static void scheme_add_joint_forces(pcs_scheme *self, pcs_next *next, double share, double *a)
+bool pcs_hold_rows(const pcs_scheme *self, const pcs_held_rows *rows, double share, const double *bias, double *x,
+                   double *z)
 {
     const pcs_system *system = self->system;
-    const int *row = next->joints;
-    int n = next->njoint, first = next->first_joint, nown = next->nown_joint;
-    memset(next->A, 0, (size_t)n * (size_t)n * sizeof *next->A);
-    memset(next->x, 0, (size_t)n * sizeof *next->x);
-    for (int i = 0; i < nown; i++) next->x[first + i] = -pcs_rows_dot(system->G, row[i], a) - next->bias[row[i]];
+    const int *row = rows->row;
+    int n = rows->n, first = rows->first, nown = rows->nown;
+    memset(rows->A, 0, (size_t)n * (size_t)n * sizeof *rows->A);
+    memset(rows->b, 0, (size_t)n * sizeof *rows->b);
+    for (int i = 0; i < nown; i++)
+        rows->b[first + i] = -pcs_rows_dot(system->G, row[i], x) - (bias == NULL ? 0.0 : bias[row[i]]);
     for (int j = 0; j < n; j++) {
-        const double *column = scheme_joint_column(self, next, j);
+        const double *column = scheme_column(self, rows, j);
         for (int i = 0; i < nown; i++)
-            next->A[(size_t)(first + i) * (size_t)n + (size_t)j] = pcs_rows_dot(system->G, row[i], column);
+            rows->A[(size_t)(first + i) * (size_t)n + (size_t)j] = pcs_rows_dot(system->G, row[i], column);
     }
-    for (int i = first; i < first + nown; i++) next->A[(size_t)i * (size_t)n + (size_t)i] *= 1.0 + share;
-    pcs_rows_sum(system, n * n, next->A);
-    pcs_rows_sum(system, n, next->x);
-    if (!pcs_dense_solve(n, next->A, next->x)) return; // the first step settles them
+    for (int i = first; i < first + nown; i++) rows->A[(size_t)i * (size_t)n + (size_t)i] *= 1.0 + share;
+    pcs_rows_sum(system, n * n, rows->A);
+    pcs_rows_sum(system, n, rows->b);
+    if (!pcs_dense_solve(n, rows->A, rows->b)) return false;
     for (int j = 0; j < n; j++) {
-        const double *column = scheme_joint_column(self, next, j);
-        for (int i = 0; i < system->nv; i++) a[i] += next->x[j] * column[i];
+        const double *column = scheme_column(self, rows, j);
+        for (int i = 0; i < system->nv; i++) x[i] += rows->b[j] * column[i];
     }
-    for (int i = 0; i < nown; i++) next->lam[row[i]] += next->x[first + i];
+    for (int i = 0; i < nown; i++) z[row[i]] += rows->b[first + i];
+    return true;
 }
 
-// Gives redundant joints the least forces, made exact by repetition.
+// Gives redundant joints the least forces, made exact by repetition. What is singular is left to the first step.
 static void scheme_hold_joints(pcs_scheme *self, pcs_next *next, double *a)
 {
     bool are_redundant = self->system->row_set.are_redundant;
     int passes = are_redundant ? 3 : 1;
     for (int j = 0; j < self->system->nrow; j++) next->lam[j] = 0.0;
     for (int pass = 0; pass < passes; pass++)
-        scheme_add_joint_forces(self, next, are_redundant ? PCS_SHARED_WEIGHT : 0.0, a);
+        (void)pcs_hold_rows(self, &next->joints, are_redundant ? PCS_SHARED_WEIGHT : 0.0, next->bias, a, next->lam);
 }
 
 void pcs_joint_acceleration(pcs_scheme *self, pcs_next *next, double t, const double *q, const double *v, double *a)
@@ -445,7 +453,7 @@ void pcs_joint_acceleration(pcs_scheme *self, pcs_next *next, double t, const do
     pcs_system *system = self->system;
     pcs_free_acceleration(self, t, q, v, a);
     for (int j = 0; j < system->nrow; j++) next->lam[j] = next->bias[j] = 0.0;
-    if (next->njoint == 0) return;
+    if (next->joints.n == 0) return;
     self->solver->t = t;
     if (pcs_system_has_bias(system)) pcs_system_rate_bias(system, pcs_at(self->solver->t, q, v), next->bias);
     scheme_hold_joints(self, next, a);
@@ -486,7 +494,7 @@ void pcs_scheme_change_forces(pcs_scheme *self, pcs_state *x, double *df, const 
     double *kept = x->memory, sum[3] = { resultant[0], resultant[1], resultant[2] };
     if (x->nhistory == 0 || self->rule.kind == PCS_RULE_WAVE || !pcs_projection_move(self->solver, x->q)) return;
     pcs_linsolve_solve(self->solver->mass, df);
-    if (self->rule.position != PCS_POSITION_FREE && next->njoint > 0) { // histories hold the forces of joints
+    if (self->rule.position != PCS_POSITION_FREE && next->joints.n > 0) { // histories hold the forces of joints
         for (int j = 0; j < system->nrow; j++) next->bias[j] = 0.0;
         scheme_hold_joints(self, next, df);
         pcs_add_smooth_resultant(system, next->lam, sum);
