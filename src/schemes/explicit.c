@@ -17,6 +17,10 @@ pcs_status pcs_explicit_setup(pcs_scheme *self)
     PCS_TAKE_EACH(self->ctx, system->nrow, "the stage contacts", unsigned char, &s->was_closed, &s->is_closed,
                   &s->is_pressed);
     if (!system->is_linear) PCS_TAKE(self->ctx, s->kick, system->nv, "the stage impulses");
+    if (self->rule.gate == PCS_GATE_MIDDLE) {
+        s->gap_tolerance = self->rule.gate_tolerance;
+        PCS_TAKE(self->ctx, s->middle, system->nv, "the middle of the step");
+    }
     // Contact problems see M alone; a form with h = 1 serves steps of any size.
     pcs_step_form form = { .h = 1.0 };
     pcs_outcome outcome;
@@ -341,14 +345,6 @@ void pcs_explicit_report_stage(pcs_scheme *self, const pcs_state *x, pcs_instant
     pcs_explicit_report_work(self, s, x, report);
 }
 
-pcs_status pcs_midpoint_setup(pcs_scheme *self)
-{
-    pcs_explicit *s = self->data;
-    s->gap_tolerance = self->rule.gate_tolerance;
-    PCS_TAKE(self->ctx, s->middle, self->system->nv, "the middle of the step");
-    return pcs_explicit_setup(self);
-}
-
 bool pcs_midpoint_predict(pcs_scheme *self, const pcs_state *x, double h)
 {
     pcs_explicit *s = self->data;
@@ -479,7 +475,7 @@ static pcs_outcome stages_end(pcs_scheme *self, const pcs_state *x, double h, bo
     *is_impact = pcs_explicit_arrive(self, s, next->q);
     bool is_apart = self->rule.impact == PCS_IMPACT_ALWAYS;
     if (!is_apart && !*is_impact) {
-        pcs_projection_turn(self->solver, next->q);
+        if (self->rule.kind != PCS_RULE_HEUN) pcs_projection_turn(self->solver, next->q); // else it is there
         return pcs_explicit_impose(self, s, report);
     }
     if (!is_apart) pcs_stages_add((pcs_stages){ self->system->nv, t->s, t->b, s->free }, h, x->v, next->v);
@@ -491,6 +487,14 @@ static pcs_outcome stages_end(pcs_scheme *self, const pcs_state *x, double h, bo
     return pcs_explicit_impose(self, s, report);
 }
 
+// Computes the position to which the first `count` stages lead with these weights.
+static void stages_place(pcs_scheme *self, const pcs_state *x, double h, int count, const double *weight, double *q)
+{
+    pcs_explicit *s = self->data;
+    pcs_stages_add((pcs_stages){ self->system->nv, count, weight, s->v }, h, x->q, q);
+    pcs_next_retract(self, x, q);
+}
+
 // Computes stage l from those before it; the last one (l = s) gives the next state.
 static pcs_outcome stages_advance(pcs_scheme *self, const pcs_state *x, double h, int l, pcs_step_report *report)
 {
@@ -500,17 +504,20 @@ static pcs_outcome stages_advance(pcs_scheme *self, const pcs_state *x, double h
     bool is_last = l == t->s, has_forces = self->rule.level == PCS_LEVEL_ACCELERATION;
     const double *r = is_last ? t->b : t->a[l];
     pcs_outcome outcome = PCS_CONVERGED;
-    if (!pcs_explicit_free(self, s, x->t + t->c[k] * h, k)) return PCS_SINGULAR;
+    if (k == 0 && x->nhistory > 0) memcpy(s->free[0], x->history[0], (size_t)n * sizeof(double));
+    else if (!pcs_explicit_free(self, s, x->t + t->c[k] * h, k)) return PCS_SINGULAR;
     if (has_forces) outcome = stages_press(self, x, h, k, report);
     if (outcome != PCS_CONVERGED) return outcome;
     self->solver->t = x->t + (is_last ? 1.0 : t->c[l]) * h;
     stages_aim(self, x, h, l);
-    pcs_stages_add((pcs_stages){ n, l, r, s->v }, h, x->q, is_last ? s->next.q : s->q[l]);
+    stages_place(self, x, h, l, r, is_last ? s->next.q : s->q[l]);
     double *keep = s->full[k]; // at velocity level the row takes A_j of earlier stages and a of the last
     if (!has_forces) s->full[k] = s->free[k];
     pcs_stages_add((pcs_stages){ n, l, r, s->full }, h, x->v, is_last ? s->next.v : s->v[l]);
     s->full[k] = keep;
-    return is_last || has_forces ? PCS_CONVERGED : stages_hold(self, h, l, report);
+    if (!is_last && !has_forces) outcome = stages_hold(self, h, l, report);
+    if (!is_last && self->rule.kind == PCS_RULE_HEUN) stages_place(self, x, h, l + 1, t->b, s->q[l]);
+    return outcome;
 }
 
 static void stages_report(pcs_scheme *self, const pcs_state *x, bool is_impact, pcs_step_report *report)
@@ -529,12 +536,11 @@ static void stages_report(pcs_scheme *self, const pcs_state *x, bool is_impact, 
     pcs_explicit_weigh(self, x, (pcs_quadrature){ t->s, t->b, t->c, !has_forces }, report);
 }
 
-pcs_status pcs_explicit_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
+void pcs_explicit_advance(pcs_scheme *self, const pcs_state *x, bool *is_impact, pcs_step_report *report)
 {
     pcs_explicit *s = self->data;
     size_t bytes = (size_t)self->system->nv * sizeof(double);
-    bool is_impact = false;
-    PCS_TRY(pcs_explicit_begin(self, x, h, report));
+    double h = report->h;
     memcpy(s->q[0], x->q, bytes);
     memcpy(s->v[0], x->v, bytes);
     (void)pcs_explicit_find_closed(self, s, x->q, s->was_closed);
@@ -542,8 +548,17 @@ pcs_status pcs_explicit_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     stages_drive(self, x, h);
     for (int l = 1; l <= self->rule.tableau->s && report->outcome == PCS_CONVERGED; l++)
         report->outcome = stages_advance(self, x, h, l, report);
-    if (report->outcome == PCS_CONVERGED) report->outcome = stages_end(self, x, h, &is_impact, report);
-    if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, x, &s->next, report)) return PCS_OK;
+    if (report->outcome == PCS_CONVERGED) report->outcome = stages_end(self, x, h, is_impact, report);
+    if (report->outcome == PCS_CONVERGED) (void)pcs_next_measure(self, x, &s->next, report);
+}
+
+pcs_status pcs_explicit_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
+{
+    pcs_explicit *s = self->data;
+    bool is_impact = false;
+    PCS_TRY(pcs_explicit_begin(self, x, h, report));
+    pcs_explicit_advance(self, x, &is_impact, report);
+    if (report->outcome != PCS_CONVERGED) return PCS_OK;
     stages_report(self, x, is_impact, report);
     pcs_next_accept(self, &s->next, x, report);
     return PCS_OK;

@@ -29,6 +29,7 @@ typedef struct pcs_explicit {
     double *left;            // [nrow] of the mean velocity of driven rows, m/s
 } pcs_explicit;
 
+// Allocates the memory of a scheme whose rule is stated.
 pcs_status pcs_explicit_setup(pcs_scheme *self);
 
 // Allocates stages.
@@ -43,7 +44,11 @@ pcs_status pcs_explicit_take_stages(pcs_scheme *self, int count);
 // not separate, A_k = a_k + M^-1 G^T la,   0 <= G A_k + (dG/dt) v_k _|_ la >= 0
 // A driven row has G v_l = s'(t + c_l h), but in the stage before the end what brings positions where they belong:
 // h sum_j b_j G v_j = s(t + h) - s(t) less the misfit of positions.
+// PCS_RULE_HEUN: the stages of herk2, but q_1 is the end of the step once v_1 is known. Where the scheme keeps a
+// history, it is a_0.
 pcs_status pcs_explicit_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report);
+// Computes and measures the next state alone, after pcs_explicit_begin; report->outcome says whether there is one.
+void pcs_explicit_advance(pcs_scheme *self, const pcs_state *x, bool *is_impact, pcs_step_report *report);
 
 // Clears impulses, targets and gates.
 void pcs_explicit_clear(pcs_scheme *self, pcs_explicit *s);
@@ -111,8 +116,6 @@ void pcs_explicit_report_stage(pcs_scheme *self, const pcs_state *x, pcs_instant
 //   qM = q_n + (h/2) v_n,  I = { g(qM) < tol }
 //   v  = v_n + M(qM)^-1 (h f(t_n + h/2, qM, v_n) + G(qM)^T La),   0 <= G(qM) v + e G(qM) v_n _|_ La >= 0 on I
 
-// Prepares the midpoint rule, with the tolerance of the rule.
-pcs_status pcs_midpoint_setup(pcs_scheme *self);
 // Predicts qM, the gate there and the targets e G v_n; moves the projection to qM. Returns false if M(qM) is singular.
 bool pcs_midpoint_predict(pcs_scheme *self, const pcs_state *x, double h);
 // Computes next.v, its impulses, and q = q_n + (h/2) (v_n + v) in next.q.

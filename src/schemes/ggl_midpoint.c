@@ -393,7 +393,7 @@ static pcs_status ggl_mid_setup(pcs_scheme *self)
     }
     self->rule.gate_tolerance = p->gap_tolerance;
     self->rule.gate_looks_ahead = p->gate == GATE_END;
-    PCS_TRY(pcs_midpoint_setup(self));
+    PCS_TRY(pcs_explicit_setup(self));
     PCS_TRY(pcs_projection_need_columns(self->solver));
     PCS_TRY(pcs_dense_contacts_create(self->ctx, self->system, false, &s->contacts));
     PCS_TAKE(self->ctx, s->E, m, "the position correction");

@@ -52,20 +52,19 @@ typedef struct half_memory {
 typedef struct half_pass {
     const pcs_scheme *scheme;
     const double *q, *v, *a0;
-    double *q_new, *v_new, *v1, *a1;
+    double *q_new, *v_new, *a1;
     double h;
     bool is_impact;
-    // The column of X through which P0 moves q', and that by which it and the impulses of stage 2 give v' a jump; NULL:
-    // what they do is added afterwards.
-    const double *moved, *pushed;
+    // The column of X through which P0 moves q', and that by which it and the impulses of stage 2 give v' a jump. Where
+    // what they do is added afterwards, or is nothing, any vector times zero.
+    const double *column;
     double shift, kept, jump;
 } half_pass;
 
 typedef struct half {
     pcs_explicit base;
     half_pass pass;             // of the step under way
-    double *v1;                 // [nv] velocity after stage 1
-    double *first, *first_t;    // [nrow], [ntangent] P0
+    double *first;              // [nrow] P0
     bool reuses_acceleration;   // f does not see the velocity
     bool is_plain;              // neither do M and G change, and nothing rubs
     const double *column;       // [nv] of X, where that is all of it and fills the whole; else NULL
@@ -80,9 +79,8 @@ static pcs_status half_setup(pcs_scheme *self)
     const half_params *params = self->params;
     PCS_TRY(pcs_explicit_setup(self));
     s->base.gap_tolerance = params->gap_tolerance;
-    PCS_TAKE(self->ctx, s->v1, system->nv, "the stage velocity");
+    PCS_TRY(pcs_explicit_take_stages(self, self->rule.tableau->s));
     PCS_TAKE(self->ctx, s->first, system->nrow, "the stage impulses");
-    PCS_TAKE(self->ctx, s->first_t, system->ntangent, "the stage impulses");
     s->reuses_acceleration = system->is_linear && !pcs_system_is_damped(system);
     s->is_plain = s->reuses_acceleration && system->ntangent == 0 && self->solver->projection->has_columns;
     if (s->is_plain && system->nrow == 1) {
@@ -114,43 +112,22 @@ static void half_set_pass(const pcs_scheme *self, const pcs_state *x, double h)
     p->a0 = x->history[HISTORY_A];
     p->q_new = next->q;
     p->v_new = next->v;
-    p->v1 = s->v1;
     p->a1 = next->a;
     p->h = h;
     p->is_impact = false;
-    p->moved = p->pushed = NULL;
+    p->column = x->v;
+    p->shift = p->kept = p->jump = 0.0;
 }
 
-// Computes v1 and q' without contact in stage 1.
-PCS_WIDE static void half_free_range(void *data, int range, int low, int high)
-{
-    const half_pass p = *(const half_pass *)data;
-    (void)range;
-    PCS_INDEPENDENT
-    for (int i = low; i < high; i++) {
-        double v1 = p.v[i] + p.h * p.a0[i];
-        p.v1[i] = v1;
-        p.q_new[i] = p.q[i] + 0.5 * p.h * (p.v[i] + v1);
-    }
-}
-
-// Computes q' alone, with the effect of P0 through its column.
+// Computes q', with the effect of P0 through its column.
 PCS_WIDE static void half_move_range(void *data, int range, int low, int high)
 {
     const half_pass p = *(const half_pass *)data;
     (void)range;
-    if (p.moved == NULL) {
-        PCS_INDEPENDENT
-        for (int i = low; i < high; i++) {
-            double v1 = p.v[i] + p.h * p.a0[i];
-            p.q_new[i] = p.q[i] + 0.5 * p.h * (p.v[i] + v1);
-        }
-        return;
-    }
     PCS_INDEPENDENT
     for (int i = low; i < high; i++) {
         double v1 = p.v[i] + p.h * p.a0[i];
-        p.q_new[i] = p.q[i] + 0.5 * p.h * (p.v[i] + v1) + p.shift * p.moved[i];
+        p.q_new[i] = p.q[i] + 0.5 * p.h * (p.v[i] + v1) + p.shift * p.column[i];
     }
 }
 
@@ -159,14 +136,9 @@ PCS_WIDE static void half_velocity_range(void *data, int range, int low, int hig
 {
     const half_pass p = *(const half_pass *)data;
     (void)range;
-    if (p.pushed == NULL) {
-        PCS_INDEPENDENT
-        for (int i = low; i < high; i++) p.v_new[i] = p.v[i] + 0.5 * p.h * (p.a0[i] + p.a1[i]);
-        return;
-    }
     PCS_INDEPENDENT
     for (int i = low; i < high; i++)
-        p.v_new[i] = p.v[i] + 0.5 * p.h * (p.a0[i] + p.a1[i]) + p.kept * p.pushed[i] + p.jump * p.pushed[i];
+        p.v_new[i] = p.v[i] + 0.5 * p.h * (p.a0[i] + p.a1[i]) + p.kept * p.column[i] + p.jump * p.column[i];
 }
 
 // Sets the targets of driven rows in stage 1; gaps and directions are evaluated at the start.
@@ -179,67 +151,6 @@ static void half_drive(pcs_scheme *self, const pcs_state *x, double h)
         if (system->rows[j].is_driven)
             next->target[j] =
                 pcs_system_rate(system, j, x->v) + 2.0 * (next->gap[j] + (next->way[j] - next->way_before[j])) / h;
-}
-
-// Solves for P0 from v1; adds its effect to v1 unless contact problems leave velocities as they are.
-static pcs_outcome half_first_impulses(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
-{
-    half *s = self->data;
-    pcs_system *system = self->system;
-    for (int j = 0; j < system->nrow; j++) s->base.next.gate[j] = s->base.was_closed[j];
-    if (system->row_set.ndriven > 0) half_drive(self, x, h);
-    self->solver->t = x->t + h;
-    if (!system->is_linear) {
-        for (int i = 0; i < system->nv; i++) s->base.kick[i] = x->q[i] + h * x->v[i];
-        pcs_next_retract(self, x, s->base.kick);
-        pcs_projection_turn(self->solver, s->base.kick);
-        for (int i = 0; i < system->nv; i++) s->base.kick[i] = 0.0;
-    }
-    pcs_outcome outcome = pcs_explicit_contact(self, &s->base, s->v1, s->first, s->first_t, report);
-    if (outcome != PCS_CONVERGED) return outcome;
-    for (int j = 0; j < system->nrow; j++) {
-        s->base.stage[j] = 0.5 * s->first[j];
-        s->base.next.target[j] = 0.0;
-    }
-    for (int t = 0; t < system->ntangent; t++) s->base.stage_t[t] = 0.5 * s->first_t[t];
-    pcs_next_drive(self, &s->base.next);
-    return PCS_CONVERGED;
-}
-
-// Solves for P0 and adds its effect to v1 and q'.
-static pcs_outcome half_contact_stage(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
-{
-    half *s = self->data;
-    pcs_outcome outcome = half_first_impulses(self, x, h, report);
-    if (outcome != PCS_CONVERGED) return outcome;
-    pcs_projection_push(self->solver, 0.5 * h, s->first, s->first_t, s->base.next.q);
-    if (!self->system->is_linear) pcs_projection_push(self->solver, 0.5, s->first, s->first_t, s->base.kick);
-    return PCS_CONVERGED;
-}
-
-// Computes v + (h/2)(a0 + a1), and adds P0/2 unless there is an impact, which drops it.
-static void half_free_velocity(pcs_scheme *self, bool is_impact)
-{
-    half *s = self->data;
-    double *v_new = s->base.next.v;
-    pcs_pool_cover(s->base.next.pool, pcs_whole_vectors(self->system->nv), half_velocity_range, &s->pass);
-    if (is_impact) return;
-    if (s->base.kick == NULL) pcs_projection_push(self->solver, 0.5, s->first, s->first_t, v_new);
-    if (s->base.kick != NULL)
-        for (int i = 0; i < self->system->nv; i++) v_new[i] += s->base.kick[i];
-}
-
-static pcs_outcome half_second_stage(pcs_scheme *self, const pcs_state *x, double h, bool *is_impact,
-                                     pcs_step_report *report)
-{
-    half *s = self->data;
-    pcs_next *next = &s->base.next;
-    self->solver->t = x->t + h;
-    *is_impact = pcs_explicit_arrive(self, &s->base, next->q);
-    if (!pcs_projection_move(self->solver, next->q)) return PCS_SINGULAR;
-    pcs_free_acceleration(self, x->t + h, next->q, s->v1, next->a);
-    half_free_velocity(self, *is_impact);
-    return *is_impact ? pcs_explicit_impact(self, &s->base, report) : pcs_explicit_impose(self, &s->base, report);
 }
 
 // Adds scale X P to x on low <= i < high.
@@ -255,7 +166,8 @@ static void half_move(void *data, int range, int low, int high)
 {
     const half_pass *p = data;
     half_move_range(data, range, low, high);
-    if (p->moved == NULL) half_push_within(p, 0.5 * p->h, ((const half *)p->scheme->data)->first, p->q_new, low, high);
+    const half *s = p->scheme->data;
+    if (s->column == NULL) half_push_within(p, 0.5 * p->h, s->first, p->q_new, low, high);
 }
 
 // Computes v' on low <= i < high.
@@ -264,7 +176,7 @@ static void half_jump(void *data, int range, int low, int high)
     const half_pass *p = data;
     const half *s = p->scheme->data;
     half_velocity_range(data, range, low, high);
-    if (p->pushed != NULL) return;
+    if (s->column != NULL) return;
     if (!p->is_impact) half_push_within(p, 0.5, s->first, p->v_new, low, high);
     half_push_within(p, 1.0, s->base.next.la, p->v_new, low, high);
 }
@@ -302,17 +214,29 @@ static bool half_has_slices(const pcs_scheme *self)
     return s->is_plain && self->system->slices != NULL && pcs_linsolve_has_slices(self->solver->mass);
 }
 
-// Solves stage 1 of plain systems: computes v1 at the equations of contacts only.
+// Solves stage 1 of plain systems for P0: computes v1 at the equations of contacts only.
 static pcs_outcome half_first_plainly(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
 {
     half *s = self->data;
-    const pcs_rows *G = self->system->G;
+    pcs_next *next = &s->base.next;
+    const pcs_system *system = self->system;
+    const pcs_rows *G = system->G;
+    double *v1 = s->base.v[1];
     if (pcs_explicit_find_closed(self, &s->base, x->q, s->base.was_closed) == 0) return PCS_CONVERGED;
-    for (int k = 0; k < G->start[self->system->nrow]; k++) {
+    for (int k = 0; k < G->start[system->nrow]; k++) {
         int i = G->column[k];
-        s->v1[i] = x->v[i] + h * s->pass.a0[i];
+        v1[i] = x->v[i] + h * s->pass.a0[i];
     }
-    return half_first_impulses(self, x, h, report);
+    for (int j = 0; j < system->nrow; j++) next->gate[j] = s->base.was_closed[j];
+    if (system->row_set.ndriven > 0) half_drive(self, x, h);
+    self->solver->t = x->t + h;
+    pcs_outcome outcome = pcs_explicit_contact(self, &s->base, v1, s->first, next->la_t, report);
+    for (int j = 0; j < system->nrow; j++) {
+        s->base.stage[j] = 0.5 * s->first[j];
+        next->target[j] = 0.0;
+    }
+    pcs_next_drive(self, next);
+    return outcome;
 }
 
 // Computes v' of plain systems without the impulses of stage 2, at the equations of contacts only.
@@ -343,7 +267,7 @@ static pcs_outcome half_go_plainly(pcs_scheme *self, const pcs_state *x, double 
     if (outcome != PCS_CONVERGED) return outcome;
     self->solver->t = x->t + h;
     if (s->column != NULL && s->first[0] != 0.0) {
-        s->pass.moved = s->column;
+        s->pass.column = s->column;
         s->pass.shift = 0.5 * h * s->first[0];
     }
     if (has_slices) {
@@ -357,8 +281,8 @@ static pcs_outcome half_go_plainly(pcs_scheme *self, const pcs_state *x, double 
     half_find_velocities(self);
     outcome = *is_impact ? pcs_explicit_impact(self, &s->base, report) : pcs_explicit_impose(self, &s->base, report);
     if (outcome != PCS_CONVERGED) return outcome;
-    if (s->column != NULL && next->la[0] != 0.0) {
-        s->pass.pushed = s->column;
+    if (s->column != NULL && (s->first[0] != 0.0 || next->la[0] != 0.0)) {
+        s->pass.column = s->column;
         s->pass.kept = *is_impact ? 0.0 : 0.5 * s->first[0];
         s->pass.jump = next->la[0];
     }
@@ -371,7 +295,7 @@ static void half_report_momentum(pcs_scheme *self, pcs_state *x, double h, pcs_s
 {
     half *s = self->data;
     double end[3], *resultant = ((half_memory *)x->memory)->resultant;
-    const double *v1 = s->reuses_acceleration ? s->base.next.v : s->v1; // which f does not see then
+    const double *v1 = s->reuses_acceleration ? s->base.next.v : s->base.v[1]; // which f does not see then
     pcs_system_resultant(self->system, pcs_at(x->t + h, s->base.next.q, v1), end);
     for (int k = 0; k < 3; k++) report->smooth_impulse[k] = 0.5 * h * (resultant[k] + end[k]);
     pcs_explicit_add_turned_momentum(self, &s->base, report->smooth_impulse);
@@ -385,22 +309,18 @@ static pcs_status half_try(pcs_scheme *self, const pcs_state *x, double h, bool 
     half *s = self->data;
     PCS_TRY(pcs_explicit_begin(self, x, h, report));
     for (int j = 0; j < self->system->nrow; j++) s->first[j] = 0.0;
-    for (int t = 0; t < self->system->ntangent; t++) s->first_t[t] = 0.0;
-    half_set_pass(self, x, h);
     s->base.next.ends.q = NULL;
     s->base.leaves_velocity = s->is_plain && self->solver->ops->gives_impulses;
     if (s->base.leaves_velocity || half_has_slices(self)) {
+        half_set_pass(self, x, h);
         report->outcome = half_go_plainly(self, x, h, is_impact, report);
         if (report->outcome == PCS_CONVERGED) (void)pcs_next_measure(self, x, &s->base.next, report);
         return PCS_OK;
     }
-    pcs_pool_cover(s->base.next.pool, pcs_whole_vectors(self->system->nv), half_free_range, &s->pass);
-    if (pcs_explicit_find_closed(self, &s->base, x->q, s->base.was_closed) > 0)
-        report->outcome = half_contact_stage(self, x, h, report);
-    if (report->outcome != PCS_CONVERGED) return PCS_OK;
-    pcs_next_retract(self, x, s->base.next.q);
-    report->outcome = half_second_stage(self, x, h, is_impact, report);
-    if (report->outcome == PCS_CONVERGED) (void)pcs_next_measure(self, x, &s->base.next, report);
+    double *a1 = s->base.free[1];
+    pcs_explicit_advance(self, x, is_impact, report);
+    s->base.free[1] = s->base.next.a;
+    s->base.next.a = a1;
     return PCS_OK;
 }
 
@@ -465,6 +385,7 @@ const pcs_scheme_ops pcs_scheme_half_explicit = {
     .params_size = sizeof(half_params),
     .data_size = sizeof(half),
     .rule = { .kind = PCS_RULE_HEUN,
+              .tableau = &pcs_tableau_herk2,
               .move = NAN,
               .rate = PCS_RATE_BEFORE,
               .impact = PCS_IMPACT_WHEN_CLOSING,

@@ -41,7 +41,7 @@ static pcs_status midpoint_setup(pcs_scheme *self)
     const midpoint_params *p = self->params;
     self->rule.gate_tolerance = p->gap_tolerance;
     self->rule.rate = p->rate == RATE_START ? PCS_RATE_TURNED : PCS_RATE_MIDDLE;
-    return pcs_midpoint_setup(self);
+    return pcs_explicit_setup(self);
 }
 
 // Sets the targets so that G v + target = (1 + e) d + G (v - v_n), with the rate d of the start.
