@@ -55,10 +55,6 @@ typedef struct half_pass {
     double *q_new, *v_new, *a1;
     double h;
     bool is_impact;
-    // The column of X through which P0 moves q', and that by which it and the impulses of stage 2 give v' a jump. Where
-    // what they do is added afterwards, or is nothing, any vector times zero.
-    const double *column;
-    double shift, kept, jump;
 } half_pass;
 
 typedef struct half {
@@ -67,7 +63,6 @@ typedef struct half {
     double *first;              // [nrow] P0
     bool reuses_acceleration;   // f does not see the velocity
     bool is_plain;              // neither do M and G change, and nothing rubs
-    const double *column;       // [nv] of X, where that is all of it and fills the whole; else NULL
     pcs_state start;            // of an impulsive step
     pcs_row_report *joined_row; // [nrow] what its smaller steps add up to
 } half;
@@ -83,10 +78,6 @@ static pcs_status half_setup(pcs_scheme *self)
     PCS_TAKE(self->ctx, s->first, system->nrow, "the stage impulses");
     s->reuses_acceleration = system->is_linear && !pcs_system_is_damped(system);
     s->is_plain = s->reuses_acceleration && system->ntangent == 0 && self->solver->projection->has_columns;
-    if (s->is_plain && system->nrow == 1) {
-        const pcs_columns *X = self->solver->projection->X;
-        if (X->high[0] - X->low[0] == system->nv) s->column = X->value[0];
-    }
     if (isnan(params->impulsive_step)) return PCS_OK;
     PCS_TAKE(self->ctx, s->joined_row, system->nrow, "the impulsive step");
     return pcs_state_create(self, &s->start);
@@ -115,11 +106,9 @@ static void half_set_pass(const pcs_scheme *self, const pcs_state *x, double h)
     p->a1 = next->a;
     p->h = h;
     p->is_impact = false;
-    p->column = x->v;
-    p->shift = p->kept = p->jump = 0.0;
 }
 
-// Computes q', with the effect of P0 through its column.
+// Computes q' without P0.
 PCS_WIDE static void half_move_range(void *data, int range, int low, int high)
 {
     const half_pass p = *(const half_pass *)data;
@@ -127,18 +116,17 @@ PCS_WIDE static void half_move_range(void *data, int range, int low, int high)
     PCS_INDEPENDENT
     for (int i = low; i < high; i++) {
         double v1 = p.v[i] + p.h * p.a0[i];
-        p.q_new[i] = p.q[i] + 0.5 * p.h * (p.v[i] + v1) + p.shift * p.column[i];
+        p.q_new[i] = p.q[i] + 0.5 * p.h * (p.v[i] + v1);
     }
 }
 
-// Computes v + (h/2)(a0 + a1), with the effect of the impulses of both stages through their column.
+// Computes v + (h/2)(a0 + a1).
 PCS_WIDE static void half_velocity_range(void *data, int range, int low, int high)
 {
     const half_pass p = *(const half_pass *)data;
     (void)range;
     PCS_INDEPENDENT
-    for (int i = low; i < high; i++)
-        p.v_new[i] = p.v[i] + 0.5 * p.h * (p.a0[i] + p.a1[i]) + p.kept * p.column[i] + p.jump * p.column[i];
+    for (int i = low; i < high; i++) p.v_new[i] = p.v[i] + 0.5 * p.h * (p.a0[i] + p.a1[i]);
 }
 
 // Sets the targets of driven rows in stage 1; gaps and directions are evaluated at the start.
@@ -153,12 +141,14 @@ static void half_drive(pcs_scheme *self, const pcs_state *x, double h)
                 pcs_system_rate(system, j, x->v) + 2.0 * (next->gap[j] + (next->way[j] - next->way_before[j])) / h;
 }
 
-// Adds scale X P to x on low <= i < high.
-static void half_push_within(const half_pass *p, double scale, const double *impulse, double *x, int low, int high)
+// Adds X z to x on low <= i < high, with impulses z = P0 kept + La.
+static void half_push_within(const half_pass *p, double kept, const double *la, double *x, int low, int high)
 {
-    for (int j = 0; j < p->scheme->system->nrow; j++)
-        if (impulse[j] != 0.0)
-            pcs_columns_add_within(p->scheme->solver->projection->X, j, scale * impulse[j], low, high, x);
+    const half *s = p->scheme->data;
+    for (int j = 0; j < p->scheme->system->nrow; j++) {
+        double z = kept * s->first[j] + (la == NULL ? 0.0 : la[j]);
+        if (z != 0.0) pcs_columns_add_within(p->scheme->solver->projection->X, j, z, low, high, x);
+    }
 }
 
 // Computes q' on low <= i < high.
@@ -166,19 +156,15 @@ static void half_move(void *data, int range, int low, int high)
 {
     const half_pass *p = data;
     half_move_range(data, range, low, high);
-    const half *s = p->scheme->data;
-    if (s->column == NULL) half_push_within(p, 0.5 * p->h, s->first, p->q_new, low, high);
+    half_push_within(p, 0.5 * p->h, NULL, p->q_new, low, high);
 }
 
 // Computes v' on low <= i < high.
 static void half_jump(void *data, int range, int low, int high)
 {
     const half_pass *p = data;
-    const half *s = p->scheme->data;
     half_velocity_range(data, range, low, high);
-    if (s->column != NULL) return;
-    if (!p->is_impact) half_push_within(p, 0.5, s->first, p->v_new, low, high);
-    half_push_within(p, 1.0, s->base.next.la, p->v_new, low, high);
+    half_push_within(p, p->is_impact ? 0.0 : 0.5, ((const half *)p->scheme->data)->base.next.la, p->v_new, low, high);
 }
 
 enum { BLOCK = 1024 }; // equations whose vectors stay in the first cache from one pass to the next
@@ -243,12 +229,11 @@ static pcs_outcome half_first_plainly(pcs_scheme *self, const pcs_state *x, doub
 static void half_find_velocities(pcs_scheme *self)
 {
     half_pass *p = &((half *)self->data)->pass;
-    const half *s = self->data;
     const pcs_rows *G = self->system->G;
     for (int k = 0; k < G->start[self->system->nrow]; k++) {
         int i = G->column[k];
         p->v_new[i] = p->v[i] + 0.5 * p->h * (p->a0[i] + p->a1[i]);
-        if (!p->is_impact) half_push_within(p, 0.5, s->first, p->v_new, i, i + 1);
+        if (!p->is_impact) half_push_within(p, 0.5, NULL, p->v_new, i, i + 1);
     }
 }
 
@@ -266,10 +251,6 @@ static pcs_outcome half_go_plainly(pcs_scheme *self, const pcs_state *x, double 
     pcs_outcome outcome = half_first_plainly(self, x, h, report);
     if (outcome != PCS_CONVERGED) return outcome;
     self->solver->t = x->t + h;
-    if (s->column != NULL && s->first[0] != 0.0) {
-        s->pass.column = s->column;
-        s->pass.shift = 0.5 * h * s->first[0];
-    }
     if (has_slices) {
         pcs_next_await_sums(self, next, x, false);
         mass->ops->begin(mass, &slices, count, G->column);
@@ -281,11 +262,6 @@ static pcs_outcome half_go_plainly(pcs_scheme *self, const pcs_state *x, double 
     half_find_velocities(self);
     outcome = *is_impact ? pcs_explicit_impact(self, &s->base, report) : pcs_explicit_impose(self, &s->base, report);
     if (outcome != PCS_CONVERGED) return outcome;
-    if (s->column != NULL && (s->first[0] != 0.0 || next->la[0] != 0.0)) {
-        s->pass.column = s->column;
-        s->pass.kept = *is_impact ? 0.0 : 0.5 * s->first[0];
-        s->pass.jump = next->la[0];
-    }
     if (has_slices) mass->ops->end(mass, &slices);
     else pcs_pool_cover(next->pool, whole, half_jump, &s->pass);
     return PCS_CONVERGED;
