@@ -71,10 +71,9 @@ static void accept_commit(pcs_sim *sim)
 bool pcs_accept_certifies(pcs_sim *sim, double before)
 {
     const pcs_step_report *r = &sim->report;
-    const pcs_system *system = sim->system;
     if (sim->is_timed) sim->certify_begin = pcs_clock();
-    if (system->has_materials && r->h > 0.0)
-        sim->report.material_loss = pcs_system_material_loss(system, pcs_at(sim->state.t, sim->state.q, NULL));
+    if (sim->system->has_materials && r->h > 0.0)
+        sim->report.material_loss = pcs_system_material_loss(sim->system, pcs_at(sim->state.t, sim->state.q, NULL));
     // Tolerances that follow from works without end would excuse anything.
     if (!isfinite(accept_told(r))) {
         sim->report.outcome = PCS_NOT_FINITE;
@@ -91,14 +90,13 @@ bool pcs_accept_certifies(pcs_sim *sim, double before)
 // Describes the last change of an iteration that did not converge, and the contact or joint that changed most.
 static void accept_describe_rest(const pcs_sim *sim, size_t size, char *text)
 {
-    const pcs_system *system = sim->system;
     const pcs_step_solver *solver = sim->solver;
     int used = solver->change <= solver->allowed
                    ? snprintf(text, size, ", where the motion had converged, but the contact status kept changing")
                    : snprintf(text, size, ", which still changed by %.3g m/s where %.3g m/s is round-off",
                               solver->change, solver->allowed);
     if (solver->bad_row < 0 || used < 0 || (size_t)used >= size) return;
-    const pcs_contact_info *contact = &system->contacts[system->rows[solver->bad_row].contact];
+    const pcs_contact_info *contact = &sim->system->contacts[sim->system->rows[solver->bad_row].contact];
     snprintf(text + used, size - (size_t)used, "; %s '%s', point %d, changed most",
              contact->is_joint ? "joint" : "contact", contact->name, solver->bad_row - contact->first_row);
 }

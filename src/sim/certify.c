@@ -257,9 +257,8 @@ static bool certify_will_watch(const pcs_certifier *self, bool may_close)
 // Records the state that the next step starts from.
 static void certify_remember(pcs_certifier *self)
 {
-    const pcs_system *system = self->system;
     certify_memory *now = &self->now;
-    size_t bytes = (size_t)system->nv * sizeof(double);
+    size_t bytes = (size_t)self->system->nv * sizeof(double);
     bool may_close = certify_remember_rows(self);
     now->measure = self->report->measure;
     now->h = self->report->h;
@@ -267,7 +266,7 @@ static void certify_remember(pcs_certifier *self)
     if (now->past == self->marked) now->past = 1 - now->past;
     certify_past *past = &self->past[now->past];
     now->is_awaited = certify_will_watch(self, may_close);
-    past->is_known = self->iterates || now->is_awaited || system->row_set.may_pass;
+    past->is_known = self->iterates || now->is_awaited || self->system->row_set.may_pass;
     past->has_force = past->is_known && self->from != NULL && self->has_force;
     past->t = self->x->t;
     if (!past->is_known) return;
@@ -364,16 +363,15 @@ static const pcs_contact_info *certify_contact(const pcs_system *system, int num
 void pcs_certifier_describe(const pcs_certifier *self, size_t size, char *text)
 {
     const certify_memory *now = &self->now;
-    const pcs_system *system = self->system;
     const pcs_check *c = now->certificate.broken;
     char where[128] = "", name[96];
     if (c == NULL) {
         snprintf(text, size, "certificate holds");
         return;
     }
-    if (now->bad_row >= 0) snprintf(where, sizeof where, " at '%s'", certify_contact(system, now->bad_row)->name);
+    if (now->bad_row >= 0) snprintf(where, sizeof where, " at '%s'", certify_contact(self->system, now->bad_row)->name);
     if (now->bad_equation >= 0) {
-        system->ops->describe(system, now->bad_equation, NULL, NULL, sizeof name, name);
+        self->system->ops->describe(self->system, now->bad_equation, NULL, NULL, sizeof name, name);
         snprintf(where, sizeof where, " at %s", name);
     }
     snprintf(text, size, "certificate violated: %s%s: defect %.6g %s, allowed %.6g %s%s", c->name, where,

@@ -33,10 +33,9 @@ void pcs_certify_know(pcs_certifier *self, int check)
 
 static void check_add(pcs_certifier *self, int check, bool applies, const char *unit, const char *name)
 {
-    pcs_certificate *certificate = &self->now.certificate;
     bool is_marked = check == CERTIFY_NUMERICAL || check == CERTIFY_CORRECTION;
     if (applies) {
-        self->check[check] = &self->now.checks[certificate->ncheck++];
+        self->check[check] = &self->now.checks[self->now.certificate.ncheck++];
         *self->check[check] = (pcs_check){ .name = name,
                                            .unit = unit,
                                            .is_reported_only = check_only_reports(self->rule, check),

@@ -62,9 +62,8 @@ static double energy_work_noise(const pcs_certifier *self)
 // Returns the kinetic energy, J, of a model at rest whose velocity is the round-off of its positions over the step.
 static double energy_of_rest(const pcs_certifier *self)
 {
-    const pcs_system *system = self->system;
-    double speed = 4.0 * DBL_EPSILON * pcs_max(system->length, system->place) / self->h;
-    return self->h > 0.0 ? 0.5 * system->mass * speed * speed : 0.0;
+    double speed = 4.0 * DBL_EPSILON * pcs_max(self->system->length, self->system->place) / self->h;
+    return self->h > 0.0 ? 0.5 * self->system->mass * speed * speed : 0.0;
 }
 
 // Returns the mean of two velocities by the rule; if rows act in stages, the larger one.
@@ -104,12 +103,11 @@ static double energy_row_gain(const pcs_certifier *self)
 // Returns sum |df| (|dq| + weight h |dv|), J.
 static double energy_change(const pcs_certifier *self, double weight)
 {
-    const pcs_system *system = self->system;
     const certify_past *from = self->from;
     double sum = 0.0, h = weight * self->h;
-    for (int i = 0; i < pcs_system_nown(system); i++)
+    for (int i = 0; i < pcs_system_nown(self->system); i++)
         sum += fabs(self->f[i] - from->f[i]) * (fabs(self->way[i]) + h * fabs(self->x->v[i] - from->v[i]));
-    pcs_system_sum(system, 1, &sum);
+    pcs_system_sum(self->system, 1, &sum);
     return sum;
 }
 
@@ -182,14 +180,13 @@ static double energy_onset(pcs_certifier *self)
 // Returns (h^2/4) (2 be - ga) |a_n|^2_M, J, INFINITY if a_n is not kept.
 static double energy_of_accelerations(pcs_certifier *self, double weight)
 {
-    const pcs_system *system = self->system;
     const certify_past *past = &self->past[self->now.past];
     double h = self->h, sum = 0.0;
     if (weight == 0.0 || h == 0.0) return 0.0;
     if (!past->is_known) return INFINITY;
-    pcs_matrix_multiply(system->M, past->history[0], self->r);
-    for (int i = 0; i < pcs_system_nown(system); i++) sum += past->history[0][i] * self->r[i];
-    pcs_system_sum(system, 1, &sum);
+    pcs_matrix_multiply(self->system->M, past->history[0], self->r);
+    for (int i = 0; i < pcs_system_nown(self->system); i++) sum += past->history[0][i] * self->r[i];
+    pcs_system_sum(self->system, 1, &sum);
     return 0.25 * h * h * weight * sum;
 }
 
@@ -225,12 +222,11 @@ static void energy_check_growth(pcs_certifier *self, double rise, double floor)
 // the step times h. With no such power there, a position correction has made the loss negative, not a damper.
 static double energy_fed_by_damping(const pcs_certifier *self)
 {
-    const pcs_system *system = self->system;
     const pcs_state *x = self->x;
     double fed = -self->report->damping_loss;
     if (!(fed > 0.0)) return 0.0;
-    return pcs_min(
-        fed, pcs_max(0.0, -2.0 * self->h * pcs_system_damping_power(system, pcs_at(self->x->t, x->q, x->v), x->v)));
+    return pcs_min(fed, pcs_max(0.0, -2.0 * self->h *
+                                         pcs_system_damping_power(self->system, pcs_at(self->x->t, x->q, x->v), x->v)));
 }
 
 // Records the worst value of the run against all energy so far, since at its start there is little to compare with.
@@ -251,7 +247,6 @@ static void energy_report(pcs_certifier *self, int check, double value, double a
 static void energy_check_losses(pcs_certifier *self, double floor)
 {
     certify_memory *now = &self->now;
-    const pcs_system *system = self->system;
     const pcs_step_report *r = self->report;
     const pcs_state *x = self->x;
     now->damped += r->damping_loss;
@@ -259,8 +254,8 @@ static void energy_check_losses(pcs_certifier *self, double floor)
     now->corrected += fabs(r->correction_work);
     double all = now->supply + now->exchanged + floor, change = pcs_measure_energy(&r->measure) - now->initial;
     if (now->damped > all)
-        now->exchanged =
-            pcs_certify_grown(now->exchanged, fabs(r->h * pcs_system_load_power(system, pcs_at(x->t, x->q, x->v))));
+        now->exchanged = pcs_certify_grown(now->exchanged,
+                                           fabs(r->h * pcs_system_load_power(self->system, pcs_at(x->t, x->q, x->v))));
     pcs_certify_note(self, CERTIFY_DAMPING, now->damped, now->supply + 2.0 * now->exchanged + floor, -1);
     energy_report(self, CERTIFY_NUMERICAL, change - now->booked, 0.1 * all);
     energy_report(self, CERTIFY_CORRECTION, now->corrected, all);
@@ -340,7 +335,6 @@ static double energy_of_terms(const pcs_certifier *self, const pcs_matrix *A, co
 void pcs_certify_ledger(pcs_certifier *self, double energy_defect)
 {
     certify_memory *now = &self->now;
-    const pcs_system *system = self->system;
     const pcs_step_report *r = self->report;
     double terms =
         fabs(r->external_work) + fabs(r->damping_loss) + fabs(r->numerical_loss) + fabs(r->measure.potential);
@@ -348,9 +342,9 @@ void pcs_certify_ledger(pcs_certifier *self, double energy_defect)
     double scale = PCS_ROUND_ENERGY * pcs_certify_grown(now->largest_energy, terms) + energy_work_noise(self) +
                    4.0 * now->leftover;
     bool is_off = fabs(energy_defect) > scale;
-    if (is_off && system->C != NULL) scale += r->h * energy_of_terms(self, system->C, self->x->v);
+    if (is_off && self->system->C != NULL) scale += r->h * energy_of_terms(self, self->system->C, self->x->v);
     if (is_off && self->rule->kind == PCS_RULE_WAVE)
-        scale += 0.5 * energy_of_terms(self, system->M, self->x->history[0]);
+        scale += 0.5 * energy_of_terms(self, self->system->M, self->x->history[0]);
     pcs_certify_note(self, CERTIFY_ENERGY, fabs(energy_defect), scale, -1);
 }
 
@@ -610,13 +604,12 @@ static void forces_check_booked(pcs_certifier *self, const double *way)
 // Compares the energies at the ends of the step with the work of forces along its path.
 static void forces_check_work(pcs_certifier *self)
 {
-    const pcs_system *system = self->system;
     double *d = self->tolerance;
-    pcs_difference(&system->rotations, self->from->q, self->x->q, d);
+    pcs_difference(&self->system->rotations, self->from->q, self->x->q, d);
     // A damped force law presses, and rubs, harder where bodies approach: forces at rest do not show it.
-    if (system->soft_friction == NULL || self->report->damping_loss == 0.0)
+    if (self->system->soft_friction == NULL || self->report->damping_loss == 0.0)
         forces_check_path(self, -1.0, &self->now.measure, &self->report->measure);
-    if (pcs_system_is_damped(system)) forces_check_booked(self, d);
+    if (pcs_system_is_damped(self->system)) forces_check_booked(self, d);
 }
 
 void pcs_certify_forces(pcs_certifier *self)

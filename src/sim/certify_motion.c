@@ -56,18 +56,11 @@ void pcs_certify_prepare(pcs_certifier *self)
 static void motion_weigh(pcs_certifier *self, const double *q)
 {
     pcs_system *system = self->system;
-    pcs_matrix *of_system = system->M;
+    pcs_matrix *own = system->M;
     if (!system->mass_varies) return;
     system->M = self->M;
     system->ops->update(system, pcs_at(self->x->t, q, NULL), PCS_MASS, NULL);
-    system->M = of_system;
-}
-
-// Adds scale (G^T z + T^T z_t) to y.
-static void motion_push(const pcs_certifier *self, double scale, const double *z, const double *z_t, double *y)
-{
-    pcs_rows_add_all(self->G, scale, z, y);
-    if (pcs_system_ntangent(self->system) > 0) pcs_rows_add_all(self->T, scale, z_t, y);
+    system->M = own;
 }
 
 // Begins the residual of the velocity e: r = 0.
@@ -96,10 +89,9 @@ static void motion_take(pcs_certifier *self)
 // Adds round-off of the impulses of rows, which may be large against one another.
 static void motion_allow_rows(pcs_certifier *self)
 {
-    const pcs_system *system = self->system;
     const pcs_halo *halo = self->G->halo;
     pcs_halo_open(halo);
-    for (int j = 0; j < system->nrow; j++) {
+    for (int j = 0; j < self->system->nrow; j++) {
         const pcs_row_report *row = &self->report->rows[j];
         double size = fabs(row->step_impulse) + self->h * fabs(row->force);
         if (size != 0.0)
@@ -148,9 +140,8 @@ static void motion_allow(pcs_certifier *self, double length)
 // Adds M e to r and checks it: e is a velocity, or a displacement for CERTIFY_KINEMATICS.
 static void motion_close(pcs_certifier *self, int check)
 {
-    const pcs_system *system = self->system;
     const certify_past *from = self->from;
-    int n = pcs_system_nown(system), worst = -1;
+    int n = pcs_system_nown(self->system), worst = -1;
     double ratio = 0.0, mass = 1.0, allowed = 1.0, sum[2] = { 0.0 };
     pcs_matrix_add_multiply(self->M, 1.0, self->e, self->r);
     if (self->allowed != check) motion_allow(self, check == CERTIFY_KINEMATICS ? self->h : 0.0);
@@ -166,72 +157,79 @@ static void motion_close(pcs_certifier *self, int check)
     }
     if (worst >= 0 && check == CERTIFY_KINEMATICS) mass = pcs_matrix_diagonal(self->M, worst);
     if (worst >= 0) allowed = self->tolerance[worst] / mass;
-    pcs_system_sum(system, 2, sum);
+    pcs_system_sum(self->system, 2, sum);
     if (check == CERTIFY_MOTION) {
         self->residual += sum[0];
         self->leftover += sum[1];
     }
     // All ranks judge alike.
     self->equation = worst;
-    pcs_certify_note(self, check, pcs_system_max(system, ratio) * allowed, allowed, -1);
+    pcs_certify_note(self, check, pcs_system_max(self->system, ratio) * allowed, allowed, -1);
     self->equation = -1;
 }
 
-static int motion_size(const pcs_certifier *self)
-{
-    return self->system->nv;
-}
+// Parts of the impulses of rows: all over the step; forces that belong to the smooth motion at the end; what moves
+// positions, impacts apart; those of the stages of Heun's rule, the first of which counts half in the velocity.
+typedef enum motion_part { WHOLE, FORCES, WAYS, FIRST, LAST } motion_part;
 
-static bool motion_sees_velocity(const pcs_system *system)
-{
-    return !system->is_linear || pcs_system_is_damped(system);
-}
-
-// Fills z and z_t with the impulses of all rows over the step, or only of those that are no impact.
-static void motion_impulses(pcs_certifier *self, bool is_smooth)
-{
-    const pcs_system *system = self->system;
-    bool separates = pcs_rule_separates_impacts(self->rule) && self->survey.is_hit;
-    for (int j = 0; j < system->nrow; j++) {
-        const pcs_row_report *row = &self->report->rows[j];
-        self->z[j] = row->step_impulse - (is_smooth && separates ? row->impulse : 0.0);
-        for (int t = 0; t < system->rows[j].ntangent; t++)
-            self->z_t[system->rows[j].first_tangent + t] =
-                row->tangent[t] - (is_smooth && separates ? row->last_tangent[t] : 0.0);
-    }
-    if (self->rule->position == PCS_POSITION_FORCE)
-        for (int j = 0; j < system->nrow; j++) self->z[j] = 0.0;
-}
-
-// Returns the force of a row, N, within the smooth motion at the end of the step.
-static double motion_smooth_force(const pcs_certifier *self, int row)
+static double motion_normal(const pcs_certifier *self, motion_part part, int row)
 {
     const pcs_row_report *r = &self->report->rows[row];
-    return self->rule->position == PCS_POSITION_FORCE ? r->force : r->lam;
+    const pcs_rule *rule = self->rule;
+    bool is_law = rule->position == PCS_POSITION_FORCE, is_hit = self->survey.is_hit;
+    bool is_smooth = pcs_rule_has_smooth_joints(rule), separates = pcs_rule_separates_impacts(rule) && is_hit;
+    double impact = part != WHOLE && separates ? r->impulse : 0.0;
+    double smooth = is_law ? 0.0 : r->step_impulse - impact;
+    bool has_forces = rule->level == PCS_LEVEL_ACCELERATION && !is_hit;
+    double last = has_forces ? 0.5 * self->h * r->force : r->multiplier;
+    switch (part) {
+    case FORCES:
+        if (is_law) return r->force;
+        return is_smooth && self->system->rows[row].is_bilateral ? r->lam : 0.0;
+    case WAYS: smooth *= self->h * rule->way; return is_smooth ? smooth + r->nu : smooth;
+    case FIRST: return pcs_system_carry(self->system, row, self->x->q, self->from->q, r->step_impulse - last);
+    case LAST: return last;
+    default: return smooth;
+    }
 }
 
-// Fills z with the forces of rows that belong to the smooth motion at the end of the step.
-static void motion_smooth_forces(pcs_certifier *self)
+static double motion_tangential(const pcs_certifier *self, motion_part part, int row, int t)
+{
+    const pcs_row_report *r = &self->report->rows[row];
+    bool separates = pcs_rule_separates_impacts(self->rule) && self->survey.is_hit;
+    double smooth = r->tangent[t] - (part != WHOLE && separates ? r->last_tangent[t] : 0.0);
+    switch (part) {
+    case FORCES: return 0.0;
+    case WAYS:
+        smooth *= self->h * self->rule->tangent_way;
+        return pcs_rule_has_smooth_joints(self->rule) ? smooth + r->nu_t[t] : smooth;
+    case FIRST: return r->tangent[t] - r->last_tangent[t];
+    case LAST: return r->last_tangent[t];
+    default: return smooth;
+    }
+}
+
+// Adds `scale` times what a part of the impulses of rows gives to the equations to y.
+static void motion_push(pcs_certifier *self, motion_part part, double scale, double *y)
 {
     const pcs_system *system = self->system;
-    motion_impulses(self, true);
     for (int j = 0; j < system->nrow; j++) {
-        bool is_smooth = self->rule->position == PCS_POSITION_FORCE ||
-                         (pcs_rule_has_smooth_joints(self->rule) && system->rows[j].is_bilateral);
-        self->z[j] = is_smooth ? motion_smooth_force(self, j) : 0.0;
+        self->z[j] = motion_normal(self, part, j);
+        for (int t = 0; t < system->rows[j].ntangent; t++)
+            self->z_t[system->rows[j].first_tangent + t] = motion_tangential(self, part, j, t);
     }
-    for (int t = 0; t < system->ntangent; t++) self->z_t[t] = 0.0;
+    pcs_rows_add_all(self->G, scale, self->z, y);
+    if (pcs_system_ntangent(system) > 0) pcs_rows_add_all(self->T, scale, self->z_t, y);
 }
 
 static bool motion_has_impulses(const pcs_certifier *self)
 {
-    const pcs_system *system = self->system;
     bool has_some = false;
-    for (int j = 0; j < system->nrow && !has_some; j++) {
+    for (int j = 0; j < self->system->nrow && !has_some; j++) {
         const pcs_row_report *row = &self->report->rows[j];
         has_some = row->step_impulse != 0.0 || row->tangent[0] != 0.0 || row->tangent[1] != 0.0;
     }
-    return pcs_rows_any(system, has_some);
+    return pcs_rows_any(self->system, has_some);
 }
 
 // Checks that an acceleration of the state satisfies M_1 a = f_1 + smooth forces of rows.
@@ -239,42 +237,20 @@ static void motion_check_acceleration(pcs_certifier *self, const double *a)
 {
     double h = self->h;
     motion_open(self);
-    for (int i = 0; i < motion_size(self); i++) {
+    for (int i = 0; i < self->system->nv; i++) {
         self->e[i] = h * a[i];
         self->r[i] = -h * self->f[i];
     }
-    motion_smooth_forces(self);
-    motion_push(self, -h, self->z, self->z_t, self->r);
+    motion_push(self, FORCES, -h, self->r);
     motion_close(self, CERTIFY_MOTION);
 }
 
-// Checks M_1 e = G_1^T P of all impulses P, for the velocity e.
-static void motion_check_jump(pcs_certifier *self)
+// Checks M_1 e = G_1^T P with all impulses P or those that move positions, for the velocity or the displacement e.
+static void motion_check_jump(pcs_certifier *self, motion_part part)
 {
     motion_open(self);
-    motion_impulses(self, false);
-    motion_push(self, -1.0, self->z, self->z_t, self->r);
-    motion_close(self, CERTIFY_MOTION);
-}
-
-// Checks M_1 e = G_1^T z with the multipliers z that move positions, for the displacement e.
-static void motion_check_way(pcs_certifier *self)
-{
-    const pcs_system *system = self->system;
-    const pcs_rule *rule = self->rule;
-    double h = self->h;
-    motion_open(self);
-    motion_impulses(self, true);
-    for (int j = 0; j < system->nrow; j++) {
-        self->z[j] *= h * rule->way;
-        if (pcs_rule_has_smooth_joints(rule)) self->z[j] += self->report->rows[j].nu;
-    }
-    for (int t = 0; t < system->ntangent; t++) self->z_t[t] *= h * rule->tangent_way;
-    for (int j = 0; j < (pcs_rule_has_smooth_joints(rule) ? system->nrow : 0); j++)
-        for (int t = 0; t < system->rows[j].ntangent; t++)
-            self->z_t[system->rows[j].first_tangent + t] += self->report->rows[j].nu_t[t];
-    motion_push(self, -1.0, self->z, self->z_t, self->r);
-    motion_close(self, CERTIFY_KINEMATICS);
+    motion_push(self, part, -1.0, self->r);
+    motion_close(self, part == WAYS ? CERTIFY_KINEMATICS : CERTIFY_MOTION);
 }
 
 // Checks positions that follow a mean of both velocities.
@@ -282,23 +258,22 @@ static void motion_check_mean_way(pcs_certifier *self)
 {
     double h = self->h, move = self->rule->move;
     if (isnan(move)) return;
-    for (int i = 0; i < motion_size(self); i++)
+    for (int i = 0; i < self->system->nv; i++)
         self->e[i] = self->way[i] - h * ((1.0 - move) * self->from->v[i] + move * self->x->v[i]);
     motion_open(self);
     motion_close(self, CERTIFY_KINEMATICS);
 }
 
-// Evaluates directions and mass at the end of the step.
-static void motion_stand_at_end(pcs_certifier *self)
+// Evaluates directions and mass at a position.
+static void motion_stand(pcs_certifier *self, double t, const double *q)
 {
-    pcs_certify_stand(self, self->from->t + self->h, self->x->q, NULL, NULL, NULL);
-    motion_weigh(self, self->x->q);
+    pcs_certify_stand(self, t, q, NULL, NULL, NULL);
+    motion_weigh(self, q);
 }
 
-static void motion_stand_at_start(pcs_certifier *self)
+static void motion_stand_at_end(pcs_certifier *self)
 {
-    pcs_certify_stand(self, self->from->t, self->from->q, NULL, NULL, NULL);
-    motion_weigh(self, self->from->q);
+    motion_stand(self, self->from->t + self->h, self->x->q);
 }
 
 // Rotates the directions of rows by `part` of the increment, as impulses that move positions do (step/projection.h).
@@ -321,40 +296,27 @@ static void motion_implicit(pcs_certifier *self)
     const double *a = self->x->history[0], *vd = self->x->history[last];
     double h = self->h;
     bool is_struck = pcs_rule_separates_impacts(self->rule) && self->survey.is_hit;
-    if (is_struck && motion_sees_velocity(self->system)) return;
+    if (is_struck && (!self->system->is_linear || pcs_system_is_damped(self->system))) return;
     motion_stand_at_end(self);
     motion_check_acceleration(self, vd);
     motion_carry_back(self, self->rule->tangent_way);
-    for (int i = 0; i < motion_size(self); i++) {
+    for (int i = 0; i < self->system->nv; i++) {
         double filtered = ((1.0 - w->af) * vd[i] + w->af * vd0[i] - w->am * a0[i]) / (1.0 - w->am);
         self->e[i] = self->x->v[i] - v0[i] - h * ((1.0 - w->ga) * a0[i] + w->ga * filtered);
     }
-    motion_check_jump(self);
+    motion_check_jump(self, WHOLE);
     if (last == 0) { // positions follow a mean of velocities, without terms in a that cancel
         motion_check_mean_way(self);
         return;
     }
-    for (int i = 0; i < motion_size(self); i++)
+    for (int i = 0; i < self->system->nv; i++)
         self->e[i] = self->way[i] - h * v0[i] - h * h * ((self->rule->move - w->be) * a0[i] + w->be * a[i]);
-    motion_check_way(self);
-}
-
-static void motion_begin_velocity(pcs_certifier *self, const double *v0, const double *v1)
-{
-    motion_open(self);
-    for (int i = 0; i < motion_size(self); i++) self->e[i] = v1[i] - v0[i];
+    motion_check_jump(self, WAYS);
 }
 
 static void motion_add_forces(pcs_certifier *self, double scale, const double *f)
 {
-    for (int i = 0; i < motion_size(self); i++) self->b[i] += scale * f[i];
-}
-
-// Adds the impulses of all rows to b.
-static void motion_add_rows(pcs_certifier *self)
-{
-    motion_impulses(self, false);
-    motion_push(self, 1.0, self->z, self->z_t, self->b);
+    for (int i = 0; i < self->system->nv; i++) self->b[i] += scale * f[i];
 }
 
 // Evaluates forces at q, v, t in place of those at the end, which are not needed any more.
@@ -382,7 +344,7 @@ static void motion_stage(pcs_certifier *self)
     double t = from->t + (kind == PCS_RULE_BETWEEN ? last * h : ahead);
     motion_stand_at_end(self);
     motion_check_mean_way(self);
-    for (int i = 0; i < motion_size(self); i++) {
+    for (int i = 0; i < self->system->nv; i++) {
         self->way[i] = from->q[i] + ahead * from->v[i];
         self->e[i] = v1[i] + v0[i] - 2.0 * self->x->v[i];
     }
@@ -391,14 +353,15 @@ static void motion_stage(pcs_certifier *self)
         motion_close(self, CERTIFY_MOTION);
     }
     if (kind != PCS_RULE_BETWEEN) motion_weigh(self, self->way);
-    for (int i = 0; i < motion_size(self); i++) {
+    for (int i = 0; i < self->system->nv; i++) {
         if (last > 0.0) self->way[i] = (1.0 - last) * from->q[i] + last * self->x->q[i];
         self->tolerance[i] = (1.0 - last) * v0[i] + last * v1[i];
     }
     if (kind == PCS_RULE_BETWEEN) motion_weigh(self, self->way);
     self->allowed = -1;
     if (!is_of_start) motion_force(self, t, self->way, self->tolerance);
-    motion_begin_velocity(self, v0, v1);
+    motion_open(self);
+    for (int i = 0; i < self->system->nv; i++) self->e[i] = v1[i] - v0[i];
     motion_add_forces(self, duration, is_of_start ? from->f : self->f);
     if (kind == PCS_RULE_EULER) {
         motion_take(self);
@@ -406,25 +369,9 @@ static void motion_stage(pcs_certifier *self)
     } else {
         pcs_certify_stand(self, t, self->way, NULL, NULL, NULL);
     }
-    motion_add_rows(self);
+    motion_push(self, WHOLE, 1.0, self->b);
     motion_take(self);
     motion_close(self, CERTIFY_MOTION);
-}
-
-// Fills z and z_t with the impulses of one stage of Heun's rule; those of the first count half in the velocity.
-static void motion_split_impulses(pcs_certifier *self, bool is_first)
-{
-    const pcs_system *system = self->system;
-    double h = self->h;
-    bool has_forces = self->rule->level == PCS_LEVEL_ACCELERATION;
-    for (int j = 0; j < system->nrow; j++) {
-        const pcs_row_report *row = &self->report->rows[j];
-        double last = has_forces && !self->survey.is_hit ? 0.5 * h * row->force : row->multiplier;
-        self->z[j] = is_first ? pcs_system_carry(system, j, self->x->q, self->from->q, row->step_impulse - last) : last;
-        for (int t = 0; t < system->rows[j].ntangent; t++)
-            self->z_t[system->rows[j].first_tangent + t] =
-                is_first ? row->tangent[t] - row->last_tangent[t] : row->last_tangent[t];
-    }
 }
 
 // Returns true if a row was closed at the start, so that the first stage may have pushed it; an impact is no evidence.
@@ -444,10 +391,9 @@ static void motion_check_heun_way(pcs_certifier *self)
     double h = self->h;
     if (self->survey.is_hit && motion_was_closed(self)) return;
     motion_open(self);
-    for (int i = 0; i < motion_size(self); i++) self->e[i] = self->way[i] - h * self->from->v[i];
+    for (int i = 0; i < self->system->nv; i++) self->e[i] = self->way[i] - h * self->from->v[i];
     motion_add_forces(self, 0.5 * h * h, self->from->f);
-    motion_split_impulses(self, true);
-    motion_push(self, h, self->z, self->z_t, self->b);
+    motion_push(self, FIRST, h, self->b);
     motion_take(self);
     motion_close(self, CERTIFY_KINEMATICS);
 }
@@ -459,19 +405,18 @@ static void motion_heun(pcs_certifier *self)
     double h = self->h;
     motion_stand_at_end(self);
     if (self->rule->level == PCS_LEVEL_VELOCITY) motion_check_acceleration(self, self->x->history[0]);
-    motion_stand_at_start(self);
+    motion_stand(self, from->t, from->q);
     motion_check_heun_way(self);
-    motion_begin_velocity(self, from->v, self->x->v);
+    motion_open(self);
+    for (int i = 0; i < self->system->nv; i++) self->e[i] = self->x->v[i] - from->v[i];
     motion_add_forces(self, 0.5 * h, from->f);
-    motion_split_impulses(self, true);
-    motion_push(self, 1.0, self->z, self->z_t, self->b);
+    motion_push(self, FIRST, 1.0, self->b);
     motion_take(self);
     motion_stand_at_end(self);
-    for (int i = 0; i < motion_size(self); i++) self->way[i] = 2.0 * self->way[i] / h - from->v[i];
+    for (int i = 0; i < self->system->nv; i++) self->way[i] = 2.0 * self->way[i] / h - from->v[i];
     motion_force(self, from->t + h, self->x->q, self->way);
     motion_add_forces(self, 0.5 * h, self->f);
-    motion_split_impulses(self, false);
-    motion_push(self, 1.0, self->z, self->z_t, self->b);
+    motion_push(self, LAST, 1.0, self->b);
     motion_take(self);
     motion_close(self, CERTIFY_MOTION);
 }
@@ -506,7 +451,7 @@ static void motion_runge_kutta(pcs_certifier *self)
     const certify_past *from = self->from;
     const pcs_tableau *table = self->rule->tableau;
     double h = self->h;
-    int n = motion_size(self);
+    int n = self->system->nv;
     if (motion_has_impulses(self) || pcs_system_has_joints(self->system)) return;
     for (int k = 0; k < table->s; k++) {
         double *q = self->b, *v = self->stage_v[k];

@@ -104,15 +104,14 @@ static double friction_defect(double limit, double mass, const double impulse[2]
 
 static void friction_check_slip(pcs_certifier *self, int row, double mass, double tolerance)
 {
-    const pcs_system *system = self->system;
-    const pcs_row *law = &system->rows[row];
+    const pcs_row *law = &self->system->rows[row];
     const pcs_row_report *r = &self->report->rows[row];
     double slip[2] = { 0.0 }, impulse = hypot(r->last_tangent[0], r->last_tangent[1]);
     if (!(r->multiplier > 0.0) && impulse == 0.0) return;
     if (law->tangent_restitution != 0.0 && !self->has_rebound) return;
     for (int t = 0; t < law->ntangent; t++) {
         int k = law->first_tangent + t;
-        slip[t] = pcs_rows_dot(system->T, k, self->x->v);
+        slip[t] = pcs_rows_dot(self->system->T, k, self->x->v);
         if (self->rebound != NULL) slip[t] += law->tangent_restitution * self->rebound[k];
     }
     double limit = law->friction * pcs_max(r->multiplier, 0.0);
@@ -202,12 +201,11 @@ static double misfit_of_contact(pcs_certifier *self, int row)
 // Computes the error of a row beyond round-off, while its record is still that of the step before.
 static void misfit_find(pcs_certifier *self, int row)
 {
-    const pcs_system *system = self->system;
-    const pcs_row *law = &system->rows[row];
-    double size = fabs(self->gap[row]) * (law->is_angle ? system->length : 1.0);
+    const pcs_row *law = &self->system->rows[row];
+    double size = fabs(self->gap[row]) * (law->is_angle ? self->system->length : 1.0);
     double misfit = law->is_bilateral ? size - self->rows[row].overlap : misfit_of_contact(self, row);
     if (law->is_bilateral && self->h == 0.0) self->rows[row].overlap = size;
-    self->misfit[row] = misfit - 1e3 * pcs_gap_tie(system, row, self->x->q);
+    self->misfit[row] = misfit - 1e3 * pcs_gap_tie(self->system, row, self->x->q);
 }
 
 // Checks that driven rotations are below a radian per step of the case: steps cut a circle into chords, and smaller
@@ -316,13 +314,12 @@ void pcs_certify_survey(pcs_certifier *self)
 // Computes gap changes by multipliers of the last stage, G X (nu + shift) + G XT shift_t, m, for the check of gates.
 static void rows_find_moves(pcs_certifier *self)
 {
-    const pcs_system *system = self->system;
     const pcs_row_report *rows = self->report->rows;
     if (!pcs_rule_limits_gaps(self->rule) || !pcs_certify_is_on(self, CERTIFY_GATE)) return;
-    for (int j = 0; j < system->nrow; j++) {
+    for (int j = 0; j < self->system->nrow; j++) {
         self->z[j] = rows[j].nu + rows[j].shift;
-        for (int t = 0; t < system->rows[j].ntangent; t++)
-            self->z_t[system->rows[j].first_tangent + t] = rows[j].tangent_shift[t];
+        for (int t = 0; t < self->system->rows[j].ntangent; t++)
+            self->z_t[self->system->rows[j].first_tangent + t] = rows[j].tangent_shift[t];
     }
     pcs_projection_rates(self->scheme->solver, self->z, self->z_t, self->moved);
 }
@@ -385,20 +382,18 @@ static double rows_turn(const pcs_certifier *self, int row)
 // Converts a speed, m/s, to the unit of a row: for an angle, rad/s of a point at the distance of the model size.
 static double rows_speed(const pcs_certifier *self, int row, double speed)
 {
-    const pcs_system *system = self->system;
-    return system->rows[row].is_angle ? speed / system->length : speed;
+    return self->system->rows[row].is_angle ? speed / self->system->length : speed;
 }
 
 // Bounds the velocity, m/s, that impulses of a joint's rows give to one of them: sum |W_ij| |P_j|, W = G M^-1 G^T. In
 // light parts the terms are far larger than their sum, which keeps their round-off.
 static double rows_exchange(const pcs_certifier *self, const row_now *now)
 {
-    const pcs_system *system = self->system;
     const double *mass = self->scheme->solver->effective_mass;
     double sum = 0.0, h = self->h;
     int joint = now->law->contact, j = now->row;
-    while (j > 0 && system->rows[j - 1].contact == joint) j--;
-    for (; j < system->nrow && system->rows[j].contact == joint; j++)
+    while (j > 0 && self->system->rows[j - 1].contact == joint) j--;
+    for (; j < self->system->nrow && self->system->rows[j].contact == joint; j++)
         sum += (fabs(self->report->rows[j].multiplier) + h * fabs(self->report->rows[j].force)) / sqrt(mass[j]);
     return sum / sqrt(now->mass);
 }
@@ -531,12 +526,11 @@ static void rows_check_restitution(pcs_certifier *self, const row_now *now, bool
 // step of its jump; a position law beyond that has raised the gap to 0. Returns -INFINITY if several contacts act.
 static double rows_gap_ahead(const pcs_certifier *self, int row)
 {
-    const pcs_system *system = self->system;
     double gap = self->gap[row];
     if (!self->report->rows[row].is_gated) return gap;
-    for (int j = 0; j < system->nrow; j++)
+    for (int j = 0; j < self->system->nrow; j++)
         if (j != row && self->report->rows[j].multiplier != 0.0) return -INFINITY;
-    if (system->row_set.vary) return -INFINITY;
+    if (self->system->row_set.vary) return -INFINITY;
     return gap - 0.5 * self->h * self->jump[row];
 }
 
@@ -576,10 +570,9 @@ static void rows_check_forecast(pcs_certifier *self, const row_now *now)
 enum { HIT_COUNT, HIT_IS_IMPACT, HIT_RUBS, HIT_BEFORE, HIT_TARGET, HIT_MULTIPLIER, HIT_FACTS };
 static int rows_find_hit(const pcs_certifier *self, double fact[HIT_FACTS])
 {
-    const pcs_system *system = self->system;
     int hit = -1;
     memset(fact, 0, HIT_FACTS * sizeof *fact);
-    for (int j = 0; j < system->nrow; j++) {
+    for (int j = 0; j < self->system->nrow; j++) {
         const pcs_row_report *r = &self->report->rows[j];
         if (r->multiplier == 0.0) continue;
         hit = j;
@@ -590,7 +583,7 @@ static int rows_find_hit(const pcs_certifier *self, double fact[HIT_FACTS])
         fact[HIT_TARGET] = r->target;
         fact[HIT_MULTIPLIER] = r->multiplier;
     }
-    pcs_rows_sum(system, HIT_FACTS, fact);
+    pcs_rows_sum(self->system, HIT_FACTS, fact);
     return hit;
 }
 
@@ -695,18 +688,17 @@ static void rows_check_stay(pcs_certifier *self, const row_now *now)
 // Checks contacts between the ends of the step, where no law is evaluated: nodes are taken to move on straight lines.
 static void rows_check_passages(pcs_certifier *self)
 {
-    pcs_system *system = self->system;
     const certify_past *from = &self->past[self->now.past];
     double h = self->h;
     pcs_passage worst = { 0 };
     if (!from->is_known) return;
     if (!(h > 0.0) || !(fabs(self->x->t - from->t - h) <= 1e-6 * h)) return;
-    for (int j = 0; j < system->nrow; j++) {
+    for (int j = 0; j < self->system->nrow; j++) {
         const pcs_row_report *r = &self->report->rows[j];
         self->ends[j] = (pcs_passage_row){ .gap = { self->rows[j].gap, self->gap[j] },
                                            .is_loaded = r->step_impulse != 0.0 || r->nu != 0.0 };
     }
-    system->ops->passages(system, from->q, self->x->q, self->ends, &worst);
+    self->system->ops->passages(self->system, from->q, self->x->q, self->ends, &worst);
     if (worst.allowed > 0.0) pcs_certify_note(self, CERTIFY_PASSAGE, worst.depth, worst.allowed, worst.row);
 }
 
@@ -760,9 +752,8 @@ static void rows_check_directions(pcs_certifier *self)
 // Evaluates the gap rates along v at the end of the step, with q moved by v over a time.
 static void rows_find_rates(pcs_certifier *self, double time, double *rate)
 {
-    const pcs_system *system = self->system;
-    for (int i = 0; i < system->nv; i++) self->e[i] = time * self->x->v[i];
-    pcs_retract(&system->rotations, self->x->q, self->e, self->b);
+    for (int i = 0; i < self->system->nv; i++) self->e[i] = time * self->x->v[i];
+    pcs_retract(&self->system->rotations, self->x->q, self->e, self->b);
     pcs_certify_stand(self, self->x->t, self->b, NULL, self->x->v, rate);
 }
 

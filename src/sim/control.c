@@ -142,8 +142,7 @@ static double control_size(const pcs_sim *sim, const double *x)
 // Different rotation vectors may be the same rotation. Overwrites c->whole.
 static double control_way(const pcs_sim *sim, const pcs_control *c)
 {
-    const pcs_system *system = sim->system;
-    pcs_difference(&system->rotations, sim->state.q, c->whole, c->whole);
+    pcs_difference(&sim->system->rotations, sim->state.q, c->whole, c->whole);
     return control_size(sim, c->whole);
 }
 

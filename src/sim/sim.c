@@ -21,11 +21,10 @@
 // Allocates the reactions, if the system has any.
 static pcs_status sim_prepare_reactions(pcs_sim *sim)
 {
-    const pcs_system *system = sim->system;
-    if (system->nreaction == 0) return PCS_OK;
-    PCS_TAKE(sim->ctx, sim->reactions, system->nreaction, "reactions");
+    if (sim->system->nreaction == 0) return PCS_OK;
+    PCS_TAKE(sim->ctx, sim->reactions, sim->system->nreaction, "reactions");
     sim->view.reactions = sim->reactions;
-    if (sim->scheme->rule.rows_at == PCS_ROWS_WITHIN) PCS_TAKE(sim->ctx, sim->middle, system->nq, "reactions");
+    if (sim->scheme->rule.rows_at == PCS_ROWS_WITHIN) PCS_TAKE(sim->ctx, sim->middle, sim->system->nq, "reactions");
     return PCS_OK;
 }
 
