@@ -1904,7 +1904,7 @@ static void statics_put_contacts(const record *r)
 {
     const pcs_system *system = r->on->system;
     bool is_smooth = false;
-    if (pcs_contact_rows(system) > 0) pcs_file_text(r->summary, "\nContacts\n");
+    if (pcs_count_points(system) > 0) pcs_file_text(r->summary, "\nContacts\n");
     for (int c = 0; c < system->ncontact; c++) {
         const pcs_contact_info *contact = &system->contacts[c];
         if (!contact->is_joint)

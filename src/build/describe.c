@@ -29,7 +29,7 @@ void pcs_describe_sim(const pcs_sim *sim, size_t size, char *text)
     for (int c = 0; c < system->ncontact; c++) {
         bool is_joint = pcs_is_joint(system, c);
         njoint += is_joint;
-        *(is_joint ? &ncondition : &npoint) += pcs_contact_npoint(system, c);
+        *(is_joint ? &ncondition : &npoint) += system->contacts[c].nall;
     }
     size_t used = describe_add(0, size, text, "%d dofs, %d contact point%s, ", pcs_system_ndof(system), npoint,
                                npoint == 1 ? "" : "s");

@@ -503,8 +503,8 @@ static pcs_status closed_make_contacts(pcs_system *self, closed_data *d)
     for (int j = 0; j < self->nrow; j++) rubs = rubs || (given[j].friction > 0.0 && given[j].ntangent > 0);
     for (int j = 0; j < self->nrow; j++) {
         if (j == 0 || strcmp(given[j].contact, given[j - 1].contact) != 0)
-            info[self->ncontact++] = (pcs_contact_info){ .name = given[j].contact, .first_row = j };
-        info[self->ncontact - 1].nrow++;
+            info[self->ncontact++] = (pcs_contact_info){ .name = given[j].contact, .first_row = j, .first_all = j };
+        info[self->ncontact - 1].nall = ++info[self->ncontact - 1].nrow;
         newton[j].restitution = given[j].restitution;
         rows[j] = (pcs_row){ .contact = self->ncontact - 1,
                              .law = given[j].is_bilateral ? (pcs_law){ 0 } : (pcs_law){ &pcs_law_newton, &newton[j] },
@@ -513,6 +513,7 @@ static pcs_status closed_make_contacts(pcs_system *self, closed_data *d)
                              .is_bilateral = given[j].is_bilateral != 0,
                              .first_tangent = self->ntangent,
                              .ntangent = rubs ? given[j].ntangent : 0 };
+        if (info[self->ncontact - 1].nrow == 1) info[self->ncontact - 1].ntangent = rows[j].ntangent;
         self->ntangent += rows[j].ntangent;
         d->ntangent += given[j].ntangent;
     }

@@ -107,3 +107,24 @@ pcs_status pcs_comm_tell(pcs_context *ctx, bool is_shared, int count, int width,
     pcs_scratch_free(block);
     return status;
 }
+
+pcs_status pcs_collector_create(pcs_context *ctx, int count, const int *number, int nall, int width, pcs_collector *out)
+{
+    const pcs_comm *comm = pcs_context_comm(ctx);
+    *out = (pcs_collector){ .count = count, .nall = count };
+    if (comm == NULL || number == NULL) return PCS_OK;
+    *out = (pcs_collector){ .comm = comm, .count = count, .nall = comm->rank == 0 ? nall : 0, .number = number };
+    out->all = pcs_take(ctx, (size_t)out->nall * (size_t)width, sizeof *out->all, "results of all processes");
+    PCS_TRY(pcs_agree(ctx, out->all == NULL ? PCS_NO_MEMORY : PCS_OK));
+    return comm->plan(comm, ctx, count, number, &out->plan);
+}
+
+const double *pcs_collect(const pcs_collector *self, int width, const double *own)
+{
+    size_t n = (size_t)width;
+    if (self->comm == NULL) return own;
+    for (int j = 0; j < self->count && self->nall > 0; j++)
+        memcpy(self->all + (size_t)self->number[j] * n, own + (size_t)j * n, n * sizeof *own);
+    self->comm->collect(self->comm, self->plan, width, own, self->all);
+    return self->comm->rank == 0 ? self->all : NULL;
+}

@@ -56,6 +56,22 @@ struct pcs_comm {
 const pcs_comm *pcs_context_comm(const pcs_context *ctx);
 void pcs_context_set_comm(pcs_context *ctx, const pcs_comm *comm);
 
+// Puts entries of a list together on the process that writes, of which each process has some.
+typedef struct pcs_collector {
+    const pcs_comm *comm; // NULL if every process has all entries, in order
+    int count, nall;      // number of entries here, and of all on the process that writes, 0 elsewhere
+    const int *number;    // [count] indices in the list; several processes may have one
+    void *plan;
+    double *all; // [nall][width]
+} pcs_collector;
+
+// Plans it for entries of up to `width` numbers. `number` is borrowed; NULL if all entries are here. Collective.
+pcs_status pcs_collector_create(pcs_context *ctx, int count, const int *number, int nall, int width,
+                                pcs_collector *out);
+// Returns own[count][width] of all processes in the order of one process, up to the next call; NULL on processes that
+// do not write. Collective.
+const double *pcs_collect(const pcs_collector *self, int width, const double *own);
+
 // Returns the first of `count` items that belongs to a rank if all have equal shares in order.
 static inline int pcs_comm_first(const pcs_comm *comm, int rank, int count)
 {

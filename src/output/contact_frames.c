@@ -18,31 +18,19 @@
 
 enum { TITLE_ROOM = 256 };
 
-// Holds the values written for one contact point: m, m/s, N s, N.
-typedef struct contact_shown {
-    double position[3], normal[3], arrow[3];
-    double gap, rate, impulse, step_impulse, force;
-    double state, contact;
-} contact_shown;
-enum { SHOWN_NUMBERS = 16, SHOWN_ARRAYS = 9 };
-_Static_assert(sizeof(contact_shown) == SHOWN_NUMBERS * sizeof(double), "numbers without gaps, for other processes");
-
 typedef struct contact_frames_data {
     pcs_series series;
     pcs_tally tally;
     char title[TITLE_ROOM];
-    int npoint, *row;                    // [npoint] contact points of this process, by their index in reports
+    int npoint, nall;                    // number of points here and of all processes, without those of joints
     double (*position)[3], (*normal)[3]; // [nrow + ncompliant]
     double (*across)[3];                 // [ntangent + ncompliant_tangent] directions of friction, NULL if unknown
-    contact_shown *points;               // [npoint]
-    pcs_collect collect;                 // gathers points that are distributed over processes
-    contact_shown *shown;                // [nshown] points of all processes on the one that writes; else those above
-    int nshown;
-    bool has_all;    // writes frames of open contacts, too
+    // Values of points: m, m/s, N s, N
+    double (*place)[3], (*direction)[3], (*arrow)[3];                      // [npoint]
+    double *gap, *rate, *impulse, *step_impulse, *force, *state, *contact; // [npoint]
+    bool has_all;                                                          // writes frames of open contacts, too
     bool shows_load; // a contact was loaded in the last frame written
     pcs_vtk vtk;
-    pcs_vtk_array arrays[SHOWN_ARRAYS];
-    int *entry; // [2 nshown]
 } contact_frames_data;
 
 static const pcs_option contact_frames_options[] = {
@@ -56,43 +44,49 @@ static double contact_frames_finite(double x)
     return isfinite(x) ? x : 0.0; // a force that does not exist yet
 }
 
-static void contact_frames_look_at(const contact_frames_data *d, const pcs_system *system, int point)
+static bool contact_frames_shows(const pcs_system *system, int row)
 {
-    const pcs_tally_row *from = &d->tally.rows[d->row[point]];
-    const pcs_row *row = &system->rows[d->row[point]];
-    contact_shown *to = &d->points[point];
-    int ntangent = d->across == NULL ? 0 : row->ntangent;
-    *to = (contact_shown){ .gap = contact_frames_finite(from->gap),
-                           .rate = contact_frames_finite(from->rate),
-                           .impulse = contact_frames_finite(from->impulse),
-                           .step_impulse = contact_frames_finite(from->step_impulse),
-                           .force = contact_frames_finite(from->force),
-                           .state = (double)from->state,
-                           .contact = row->contact };
-    memcpy(to->position, d->position[d->row[point]], sizeof to->position);
-    memcpy(to->normal, d->normal[d->row[point]], sizeof to->normal);
-    for (int k = 0; k < 3; k++) to->arrow[k] = to->force * to->normal[k];
-    for (int t = 0; t < ntangent; t++)
-        for (int k = 0; k < 3; k++) to->arrow[k] += from->tangent[t] * d->across[row->first_tangent + t][k];
+    return !system->contacts[system->rows[row].contact].is_joint;
 }
 
-// Evaluates all contact points, without joints, and gathers them on the process that writes.
+// Stores the values of a row as those of a point.
+static void contact_frames_look_at(const contact_frames_data *d, const pcs_system *system, int j, int point)
+{
+    const pcs_tally_row *from = &d->tally.rows[j];
+    const pcs_row *row = &system->rows[j];
+    int ntangent = d->across == NULL ? 0 : row->ntangent;
+    d->gap[point] = contact_frames_finite(from->gap);
+    d->rate[point] = contact_frames_finite(from->rate);
+    d->impulse[point] = contact_frames_finite(from->impulse);
+    d->step_impulse[point] = contact_frames_finite(from->step_impulse);
+    d->force[point] = contact_frames_finite(from->force);
+    d->state[point] = (double)from->state;
+    d->contact[point] = row->contact;
+    memcpy(d->place[point], d->position[j], sizeof *d->place);
+    memcpy(d->direction[point], d->normal[j], sizeof *d->direction);
+    for (int k = 0; k < 3; k++) d->arrow[point][k] = d->force[point] * d->normal[j][k];
+    for (int t = 0; t < ntangent; t++)
+        for (int k = 0; k < 3; k++) d->arrow[point][k] += from->tangent[t] * d->across[row->first_tangent + t][k];
+}
+
+// Evaluates all contact points, without joints.
 static void contact_frames_draw(const pcs_view *view, contact_frames_data *d)
 {
     pcs_system *system = view->system;
     const pcs_row_values asked = { .point = d->position, .normal = d->normal, .across = d->across };
     system->ops->evaluate_rows(system, pcs_view_at(view), &asked);
-    for (int j = 0; j < d->npoint; j++) contact_frames_look_at(d, system, j);
-    pcs_collect_put(&d->collect, SHOWN_NUMBERS, d->points->position, d->shown->position);
+    for (int j = 0, point = 0; j < d->tally.nrow; j++)
+        if (contact_frames_shows(system, j)) contact_frames_look_at(d, system, j, point++);
 }
 
 // Returns true if a contact was closed or loaded since the last frame.
 static bool contact_frames_is_loaded(const contact_frames_data *d, const pcs_system *system)
 {
     bool is_loaded = false;
-    for (int j = 0; j < d->npoint; j++) {
-        const pcs_tally_row *row = &d->tally.rows[d->row[j]];
-        is_loaded = is_loaded || row->state != PCS_ROW_OPEN || row->impulse != 0.0 || row->step_impulse != 0.0;
+    for (int j = 0; j < d->tally.nrow && !is_loaded; j++) {
+        const pcs_tally_row *row = &d->tally.rows[j];
+        bool is_active = row->state != PCS_ROW_OPEN || row->impulse != 0.0 || row->step_impulse != 0.0;
+        is_loaded = is_active && contact_frames_shows(system, j);
     }
     return pcs_rows_any(system, is_loaded);
 }
@@ -112,7 +106,7 @@ static pcs_status contact_frames_write(const pcs_view *view, contact_frames_data
         d->tally.is_fresh = true;
         return PCS_OK;
     }
-    contact_frames_draw(view, d); // before anything can go wrong with the file: all processes take part
+    contact_frames_draw(view, d);
     pcs_status status = pcs_series_write(s, &d->vtk, d->title, view->state);
     d->tally.is_fresh = true;
     s->has_failed = status != PCS_OK;
@@ -144,74 +138,67 @@ static const pcs_frames_params *contact_frames_params(const pcs_observer *self)
     return &none;
 }
 
-// Allocates the points that are shown, a vertex each, and the arrays over them.
-static pcs_status contact_frames_make_data(pcs_context *ctx, contact_frames_data *d)
+// Lists the points, a vertex each, and the arrays over them, in the order of one process and without joints.
+static pcs_status contact_frames_make_grid(pcs_context *ctx, const pcs_system *system, contact_frames_data *d)
 {
-    const contact_shown *x = d->shown;
-    const pcs_vtk_array arrays[SHOWN_ARRAYS] = {
-        { "gap", 1, &x->gap, SHOWN_NUMBERS, false },
-        { "gap_velocity", 1, &x->rate, SHOWN_NUMBERS, false },
-        { "impulse", 1, &x->impulse, SHOWN_NUMBERS, false },
-        { "step_impulse", 1, &x->step_impulse, SHOWN_NUMBERS, false },
-        { "force", 1, &x->force, SHOWN_NUMBERS, false },
-        { "normal", 3, x->normal, SHOWN_NUMBERS, false },
-        { "force_vector", 3, x->arrow, SHOWN_NUMBERS, false },
-        { "state", 1, &x->state, SHOWN_NUMBERS, true },
-        { "contact", 1, &x->contact, SHOWN_NUMBERS, true },
+    const pcs_vtk_array arrays[] = {
+        { "gap", 1, d->gap, false },
+        { "gap_velocity", 1, d->rate, false },
+        { "impulse", 1, d->impulse, false },
+        { "step_impulse", 1, d->step_impulse, false },
+        { "force", 1, d->force, false },
+        { "normal", 3, d->direction[0], false },
+        { "force_vector", 3, d->arrow[0], false },
+        { "state", 1, d->state, true },
+        { "contact", 1, d->contact, true },
     };
-    PCS_TAKE(ctx, d->entry, 2 * (size_t)d->nshown, "contact results");
-    for (int i = 0; i < d->nshown; i++) {
-        d->entry[2 * i] = 1;
-        d->entry[2 * i + 1] = i;
+    int *entry, *number = NULL;
+    if (pcs_rows_are_spread(system)) PCS_TAKE(ctx, number, d->npoint, "contact results");
+    for (int j = 0, point = 0; j < d->tally.nrow && number != NULL; j++)
+        if (contact_frames_shows(system, j)) // points with force laws come after joints
+            number[point++] = system->row_number[j] - (j < system->nrow ? 0 : pcs_count_conditions(system));
+    d->vtk = (pcs_vtk){ .dataset = "POLYDATA", .cell_kind = "VERTICES", .position = d->place[0] };
+    PCS_TRY(pcs_collector_create(ctx, d->npoint, number, d->nall, 3, &d->vtk.of_points));
+    d->vtk.npoint = d->vtk.ncell = d->vtk.of_points.nall;
+    d->vtk.nentry = 2 * d->vtk.ncell;
+    PCS_TAKE(ctx, entry, d->vtk.nentry, "contact results");
+    for (int i = 0; i < d->vtk.ncell; i++) {
+        entry[2 * i] = 1;
+        entry[2 * i + 1] = i;
     }
-    memcpy(d->arrays, arrays, sizeof arrays);
-    d->vtk = (pcs_vtk){ .dataset = "POLYDATA", .cell_kind = "VERTICES", .position = x->position };
-    d->vtk.position_stride = SHOWN_NUMBERS;
-    d->vtk.npoint = d->vtk.ncell = d->nshown;
-    d->vtk.nentry = 2 * d->nshown;
-    d->vtk.entry = d->entry;
-    d->vtk.point_arrays = d->arrays;
-    d->vtk.npoint_array = SHOWN_ARRAYS;
+    d->vtk.entry = entry;
+    d->vtk.npoint_array = sizeof arrays / sizeof *arrays;
+    PCS_TAKE(ctx, d->vtk.point_arrays, d->vtk.npoint_array, "contact results");
+    memcpy(d->vtk.point_arrays, arrays, sizeof arrays);
     return PCS_OK;
 }
 
-static pcs_status contact_frames_take_shown(pcs_observer *self)
+static pcs_status contact_frames_take(pcs_context *ctx, const pcs_system *system, contact_frames_data *d)
 {
-    contact_frames_data *d = self->data;
-    const pcs_system *system = self->view->system;
-    PCS_TAKE(self->ctx, d->points, d->npoint, "contact results");
-    d->shown = d->points;
-    d->nshown = d->npoint;
-    if (pcs_rows_are_spread(system)) {
-        int *number; // among those that are shown: points with force laws come after joints
-        d->nshown = pcs_is_root(self->ctx) ? pcs_count_points(system) : 0;
-        PCS_TAKE(self->ctx, d->shown, d->nshown, "contact results");
-        PCS_TAKE(self->ctx, number, d->npoint, "contact results");
-        for (int j = 0; j < d->npoint; j++)
-            number[j] = system->row_number[d->row[j]] - (d->row[j] < system->nrow ? 0 : pcs_count_conditions(system));
-        PCS_TRY(pcs_collect_create(self->ctx, d->npoint, number, &d->collect));
-    }
-    return contact_frames_make_data(self->ctx, d);
+    int n = d->tally.nrow, ntangent = system->ntangent + system->ncompliant_tangent;
+    for (int j = 0; j < n; j++) d->npoint += contact_frames_shows(system, j);
+    PCS_TAKE(ctx, d->position, n, "contact points");
+    PCS_TAKE(ctx, d->normal, n, "contact normals");
+    if (ntangent > 0 && pcs_system_is_mesh(system)) PCS_TAKE(ctx, d->across, ntangent, "directions of friction");
+    PCS_TAKE(ctx, d->place, d->npoint, "contact results");
+    PCS_TAKE(ctx, d->direction, d->npoint, "contact results");
+    PCS_TAKE(ctx, d->arrow, d->npoint, "contact results");
+    PCS_TAKE_EACH(ctx, d->npoint, "contact results", double, &d->gap, &d->rate, &d->impulse, &d->step_impulse,
+                  &d->force, &d->state, &d->contact);
+    d->nall = pcs_rows_are_spread(system) ? pcs_count_points(system) : d->npoint;
+    return PCS_OK;
 }
 
 static pcs_status contact_frames_open(pcs_observer *self)
 {
     contact_frames_data *d = self->data;
     const pcs_view *view = self->view;
-    int n = pcs_system_npoint(view->system);
-    PCS_TAKE(self->ctx, d->position, n, "contact points");
-    PCS_TAKE(self->ctx, d->normal, n, "contact normals");
-    int ntangent = view->system->ntangent + view->system->ncompliant_tangent;
-    if (ntangent > 0 && pcs_system_is_mesh(view->system))
-        PCS_TAKE(self->ctx, d->across, ntangent, "directions of friction");
     PCS_TRY(pcs_tally_create(self->ctx, view, &d->tally));
     PCS_TRY(pcs_series_create(self->ctx, view, "contacts", &d->series));
     contact_frames_make_title(view, d->title);
-    d->npoint = pcs_contact_rows(view->system);
-    PCS_TAKE(self->ctx, d->row, d->npoint, "contact points");
-    for (int j = 0; j < d->npoint; j++) d->row[j] = pcs_contact_row(view->system, j);
-    PCS_TRY(contact_frames_take_shown(self));
-    if (d->npoint == 0 && !pcs_rows_are_spread(view->system)) return PCS_OK;
+    PCS_TRY(contact_frames_take(self->ctx, view->system, d));
+    PCS_TRY(contact_frames_make_grid(self->ctx, view->system, d));
+    if (d->nall == 0) return PCS_OK;
     const pcs_frames_params *params = contact_frames_params(self);
     d->has_all = params == self->params;
     pcs_series_plan(&d->series, params, view);

@@ -326,7 +326,8 @@ pcs_status pcs_file_open(pcs_file *f, const char *name)
     f->error = 0;
     if (f->is_mute) return PCS_OK;
     f->descriptor = pcs_open_new(f->part);
-    return f->descriptor < 0 ? file_fail(f, "create", errno) : PCS_OK;
+    if (f->descriptor < 0) f->error = errno; // what is put is lost
+    return f->descriptor < 0 ? file_fail(f, "create", f->error) : PCS_OK;
 }
 
 bool pcs_file_read_digest(pcs_file *f, const char *path, long long size, pcs_digest *out)

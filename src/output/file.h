@@ -47,7 +47,7 @@ typedef struct pcs_file {
 // Creates a file for names of at most `name_length` bytes. The descriptor is closed with the context at the latest.
 pcs_status pcs_file_create(pcs_context *ctx, const char *directory, size_t name_length, size_t buffer_size,
                            pcs_file **out);
-pcs_status pcs_file_open(pcs_file *f, const char *name);
+pcs_status pcs_file_open(pcs_file *f, const char *name); // if it fails, what is put is lost
 // Computes the digest of the first `size` bytes of a file, or of all of it where `size` is negative; false if it has
 // fewer or is no regular file. Uses the buffer of `f`, which must be empty.
 bool pcs_file_read_digest(pcs_file *f, const char *path, long long size, pcs_digest *out);

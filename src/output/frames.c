@@ -337,12 +337,6 @@ typedef struct frames_data {
     pcs_obstacles obstacles;
     pcs_vtk vtk;
     double (*position)[3]; // [picture npoint] m
-    // All points and cells of a picture that several processes draw and one writes, and the arrays of this process.
-    bool is_gathered;
-    pcs_collect points, cells;
-    double *position_all;
-    const double **own; // [npoint_array + ncell_array]
-    double **all;
 } frames_data;
 
 static const char *const frames_precisions[] = { "double", "float", NULL };
@@ -383,7 +377,7 @@ static bool frames_has(const pcs_vtk_array *arrays, int count, const char *name)
 
 static void frames_add(pcs_vtk_array *arrays, int *count, const char *name, int ncomponent, const double *x)
 {
-    if (x != NULL) arrays[(*count)++] = (pcs_vtk_array){ .name = name, .ncomponent = ncomponent, .x = x };
+    if (x != NULL) arrays[(*count)++] = (pcs_vtk_array){ name, ncomponent, x, false };
 }
 
 // Lists all arrays that the picture has.
@@ -456,41 +450,17 @@ static pcs_status frames_find_arrays(pcs_context *ctx, const pcs_picture *pictur
 }
 
 // Lists the points of every cell; one point given twice is a vertex.
-static pcs_status frames_make_cells(pcs_context *ctx, const double (*ends)[2], pcs_vtk *v)
+static pcs_status frames_make_cells(pcs_context *ctx, const double *ends, pcs_vtk *v)
 {
     int *entry;
     PCS_TAKE(ctx, entry, 3 * (size_t)v->ncell, "frames");
     v->entry = entry;
     for (int c = 0; c < v->ncell; c++) {
-        int count = ends[c][0] == ends[c][1] ? 1 : 2;
+        int count = ends[2 * c] == ends[2 * c + 1] ? 1 : 2;
         entry[v->nentry++] = count;
-        for (int k = 0; k < count; k++) entry[v->nentry++] = (int)ends[c][k];
+        for (int k = 0; k < count; k++) entry[v->nentry++] = (int)ends[2 * c + k];
     }
     return PCS_OK;
-}
-
-// Makes the arrays those of all processes, which have no entries but on the one that writes.
-static pcs_status frames_gather(const pcs_observer *self, const pcs_picture *picture, frames_data *d)
-{
-    pcs_vtk *v = &d->vtk;
-    int narray = v->npoint_array + v->ncell_array, is_root = pcs_is_root(self->ctx);
-    v->npoint = is_root * picture->nall_point;
-    v->ncell = is_root * picture->nall_cell;
-    d->is_gathered = true;
-    PCS_TAKE(self->ctx, d->own, narray, "frames");
-    PCS_TAKE(self->ctx, d->all, narray, "frames");
-    PCS_TAKE(self->ctx, d->position_all, 3 * (size_t)v->npoint, "frames");
-    for (int k = 0; k < narray; k++) {
-        bool is_of_points = k < v->npoint_array;
-        pcs_vtk_array *array = is_of_points ? &v->point_arrays[k] : &v->cell_arrays[k - v->npoint_array];
-        size_t count = (size_t)array->ncomponent * (size_t)(is_of_points ? v->npoint : v->ncell);
-        PCS_TAKE(self->ctx, d->all[k], count, "frames");
-        d->own[k] = array->x;
-        array->x = d->all[k];
-    }
-    v->position = d->position_all;
-    PCS_TRY(pcs_collect_create(self->ctx, picture->npoint, picture->point_numbers, &d->points));
-    return pcs_collect_cells(self->ctx, self->view, &d->cells);
 }
 
 // Allocates all memory.
@@ -506,41 +476,37 @@ static pcs_status frames_make_data(const pcs_observer *self, const pcs_picture *
     v->ncell = picture->ncell;
     PCS_TAKE(self->ctx, d->position, picture->npoint, "frames");
     v->position = d->position[0];
-    if (picture->point_numbers != NULL) PCS_TRY(pcs_agree(self->ctx, frames_gather(self, picture, d)));
     double(*ends)[2] = pcs_scratch(NULL, (size_t)picture->ncell, sizeof *ends);
-    double(*all)[2] = pcs_scratch(NULL, (size_t)v->ncell, sizeof *all);
-    pcs_status status = ends == NULL || all == NULL ? PCS_NO_MEMORY : PCS_OK;
-    if (status != PCS_OK) pcs_fail(self->ctx, status, "out of memory: frames");
+    pcs_status status = ends == NULL ? pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: frames") : PCS_OK;
     status = pcs_agree(self->ctx, status);
+    bool is_gathered = status == PCS_OK && picture->point_numbers != NULL;
     int nlisted = status == PCS_OK ? picture->ncell : 0;
     for (int c = 0; c < nlisted; c++)
         for (int k = 0; k < 2; k++) {
             int point = picture->cells[c][k];
-            ends[c][k] = d->is_gathered ? picture->point_numbers[point] : point;
+            ends[c][k] = is_gathered ? picture->point_numbers[point] : point;
         }
-    if (status == PCS_OK && d->is_gathered) pcs_collect_put(&d->cells, 2, ends[0], all[0]);
-    if (status == PCS_OK) status = frames_make_cells(self->ctx, (const double(*)[2])(d->is_gathered ? all : ends), v);
+    if (is_gathered)
+        status = pcs_collector_create(self->ctx, picture->npoint, picture->point_numbers, picture->nall_point, 3,
+                                      &v->of_points);
+    if (is_gathered && status == PCS_OK) status = pcs_collect_cells(self->ctx, self->view, 3, &v->of_cells);
+    if (is_gathered) {
+        v->npoint = v->of_points.nall;
+        v->ncell = v->of_cells.nall;
+    }
+    if (status == PCS_OK) status = frames_make_cells(self->ctx, pcs_collect(&v->of_cells, 2, ends[0]), v);
     pcs_scratch_free(ends);
-    pcs_scratch_free(all);
     return status;
 }
 
-// Copies the picture as it is drawn, to the process that writes it.
+// Copies the picture as it is drawn.
 static void frames_take(const pcs_observer *self)
 {
     frames_data *d = self->data;
     const pcs_picture *picture = self->view->system->picture;
-    const pcs_vtk *v = &d->vtk;
     pcs_frames_record_add(&d->record, picture, self->view->state->t);
     for (int i = 0; i < picture->npoint; i++)
         for (int k = 0; k < 3; k++) d->position[i][k] = picture->reference[i][k] + picture->displacement[i][k];
-    if (!d->is_gathered) return;
-    pcs_collect_put(&d->points, 3, d->position[0], d->position_all);
-    for (int k = 0; k < v->npoint_array + v->ncell_array; k++) {
-        bool is_of_points = k < v->npoint_array;
-        const pcs_vtk_array *array = is_of_points ? &v->point_arrays[k] : &v->cell_arrays[k - v->npoint_array];
-        pcs_collect_put(is_of_points ? &d->points : &d->cells, array->ncomponent, d->own[k], d->all[k]);
-    }
 }
 
 static pcs_status frames_put(const pcs_observer *self)

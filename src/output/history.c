@@ -25,9 +25,8 @@ typedef struct history_data {
     pcs_ledger ledger;       // of the last step
     int iterations;          // iterations of the last step
     bool has_row;            // the last step has been written
-    double *row;             // [columns] row being written
-    pcs_collect collect;     // gathers the points that are written, if rows are distributed over processes
-    pcs_tally_row *points;   // [rows of all processes] on the one that writes; else those of the tally
+    int ncolumn;             // most columns
+    double *row;             // [ncolumn] row being written
 } history_data;
 
 static const pcs_option history_options[] = {
@@ -43,13 +42,13 @@ static const char *const history_contact_columns[CONTACT_COLUMNS] = { "gap",    
 // Returns the number of columns of a contact; the last ones exist only with friction.
 static int history_contact_columns_of(const pcs_system *system, int contact)
 {
-    return pcs_contact_ntangent(system, contact) > 0 ? CONTACT_COLUMNS : PLAIN_COLUMNS;
+    return system->contacts[contact].ntangent > 0 ? CONTACT_COLUMNS : PLAIN_COLUMNS;
 }
 
 // Returns the number of points of a contact that have columns of their own.
 static int history_points_of(const pcs_system *system, int contact)
 {
-    return system->contacts[contact].writes_points ? pcs_contact_npoint(system, contact) : 0;
+    return system->contacts[contact].writes_points ? system->contacts[contact].nall : 0;
 }
 
 static void history_put_header(const pcs_view *view, pcs_file *f)
@@ -80,8 +79,7 @@ static double *history_put_fixed(const history_data *d, const pcs_system *system
     const pcs_tally *tally = &d->tally;
     const pcs_ledger *l = &d->ledger;
     const double *momentum = l->now.momentum;
-    bool has_contacts = pcs_rows_are_spread(system) || pcs_contact_rows(system) > 0;
-    double min_gap = has_contacts ? tally->min_gap : NAN, step = (double)tally->step, active = (double)tally->nactive;
+    double step = (double)tally->step, active = (double)tally->nactive;
     const double x[FIXED_COLUMNS] = { tally->t,          step,
                                       l->now.kinetic,    l->now.strain,
                                       l->now.potential,  l->external_work,
@@ -89,7 +87,7 @@ static double *history_put_fixed(const history_data *d, const pcs_system *system
                                       l->friction_loss,  l->correction_work,
                                       l->numerical_loss, momentum[0],
                                       momentum[1],       momentum[2],
-                                      min_gap,           active,
+                                      tally->min_gap,    active,
                                       d->iterations,     l->material_loss };
     memcpy(p, x, sizeof x);
     return p + FIXED_COLUMNS - !system->has_materials;
@@ -129,22 +127,22 @@ static pcs_status history_put_row(const pcs_view *view, history_data *d, bool ha
     const pcs_system *system = view->system;
     d->has_row = true;
     d->tally.is_fresh = true;
-    pcs_tally_join(&d->tally, system);
-    pcs_collect_put(&d->collect, sizeof *d->points / 8, &d->tally.rows->gap, &d->points->gap);
+    const pcs_tally_row *rows = pcs_tally_join(&d->tally, system);
+    double *probes = d->row + d->ncolumn - view->nprobe; // all processes take part
+    for (int k = 0; k < view->nprobe; k++)
+        probes[k] = has_state ? pcs_state_probe(view->state, system, &view->probes[k]) : NAN;
+    if (rows == NULL) return PCS_OK;
     double *p = history_put_fixed(d, system, d->row);
     for (int c = 0; c < system->ncontact; c++) {
         const pcs_contact_info *contact = &system->contacts[c];
-        int first = d->collect.comm == NULL ? contact->first_row : contact->first_all;
         if (contact->is_joint) continue;
         int ncolumn = history_contact_columns_of(system, c), npoint = history_points_of(system, c);
         p = history_put_contact(d, &d->tally.sums[c], ncolumn, p);
-        if (d->file.file->is_mute) continue;
-        for (int i = 0; i < npoint; i++) p = history_put_contact(d, &d->points[first + i], ncolumn, p);
+        for (int i = 0; i < npoint; i++) p = history_put_contact(d, &rows[contact->first_all + i], ncolumn, p);
     }
     for (int r = 0; r < system->nreaction; r++) p = history_put_reaction(d, system, r, p);
-    for (int k = 0; k < view->nprobe; k++)
-        *p++ = has_state ? pcs_state_probe(view->state, system, &view->probes[k]) : NAN;
-    return pcs_row_file_put(&d->file, (int)(p - d->row), d->row);
+    memmove(p, probes, (size_t)view->nprobe * sizeof *p);
+    return pcs_row_file_put(&d->file, (int)(p - d->row) + view->nprobe, d->row);
 }
 
 static void history_take_in(const pcs_view *view, history_data *d)
@@ -156,19 +154,6 @@ static void history_take_in(const pcs_view *view, history_data *d)
     d->has_row = false;
 }
 
-// Allocates the points of all processes, if points are written.
-static pcs_status history_take_points(pcs_observer *self, int npoint)
-{
-    history_data *d = self->data;
-    const pcs_system *system = self->view->system;
-    d->points = d->tally.rows;
-    if (npoint == 0 || !pcs_rows_are_spread(system)) return PCS_OK;
-    PCS_TRY(pcs_collect_create(self->ctx, pcs_system_npoint(system), system->row_number, &d->collect));
-    int nall = pcs_is_root(self->ctx) ? system->nrow_all + system->ncompliant_all : 0;
-    PCS_TAKE(self->ctx, d->points, nall, "contact results");
-    return PCS_OK;
-}
-
 static pcs_status history_open(pcs_observer *self)
 {
     history_data *d = self->data;
@@ -177,16 +162,16 @@ static pcs_status history_open(pcs_observer *self)
     d->file.has_failed = true; // until everything is there
     size_t ncolumn = FIXED_COLUMNS + (size_t)view->nprobe + (1 + PCS_REACTION_COMPONENTS) * (size_t)system->nreaction;
     PCS_TAKE(self->ctx, d->reactions, system->nreaction, "reactions");
-    int npoint = 0; // that are written
-    for (int c = 0; c < system->ncontact; c++) npoint += history_points_of(system, c);
-    ncolumn += CONTACT_COLUMNS * ((size_t)system->ncontact + (pcs_is_root(self->ctx) ? (size_t)npoint : 0));
+    size_t npoint = 0; // that are written
+    for (int c = 0; c < system->ncontact; c++) npoint += (size_t)history_points_of(system, c);
+    ncolumn += CONTACT_COLUMNS * ((size_t)system->ncontact + npoint);
+    d->ncolumn = (int)ncolumn;
     PCS_TRY(pcs_row_file_create(self->ctx, view->directory, "history.csv", ncolumn, &d->file));
     if (((const history_params *)self->params)->every == 0) {
         pcs_file_remove(d->file.file, "history.csv");
         return PCS_OK;
     }
     PCS_TRY(pcs_tally_create(self->ctx, view, &d->tally));
-    PCS_TRY(history_take_points(self, npoint));
     PCS_TAKE(self->ctx, d->row, ncolumn, "a row of history.csv");
     if (view->is_resumed) return PCS_OK;
     PCS_TRY(pcs_row_file_open(&d->file));

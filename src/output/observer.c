@@ -1,31 +1,18 @@
-// Puts entries of all processes together; the table of observers from observer_list.def, making one by its name, and
-// the components of reactions.
+// The table of observers from observer_list.def, making one by its name, cells of all processes, and components of
+// reactions.
 
 #include "output/observer.h"
 
 #include <string.h>
 
-pcs_status pcs_collect_create(pcs_context *ctx, int count, const int *number, pcs_collect *out)
-{
-    *out = (pcs_collect){ .comm = pcs_context_comm(ctx), .count = count, .number = number };
-    return out->comm == NULL ? PCS_OK : out->comm->plan(out->comm, ctx, count, number, &out->plan);
-}
-
-pcs_status pcs_collect_cells(pcs_context *ctx, const pcs_view *view, pcs_collect *out)
+pcs_status pcs_collect_cells(pcs_context *ctx, const pcs_view *view, int width, pcs_collector *out)
 {
     const pcs_picture *picture = view->system->picture;
-    int *number;
-    PCS_TAKE(ctx, number, picture->ncell, "the cells of the picture");
+    if (pcs_process_count(ctx) == 1) return pcs_collector_create(ctx, picture->ncell, NULL, picture->ncell, width, out);
+    int *number = pcs_take(ctx, (size_t)picture->ncell, sizeof *number, "the cells of the picture");
+    PCS_TRY(pcs_agree(ctx, number == NULL ? PCS_NO_MEMORY : PCS_OK));
     for (int c = 0; c < picture->ncell; c++) number[c] = pcs_mesh_cell_number(view->mesh, picture->cell_numbers[c]);
-    return pcs_collect_create(ctx, picture->ncell, number, out);
-}
-
-void pcs_collect_put(const pcs_collect *self, int width, const double *own, double *all)
-{
-    size_t n = (size_t)width;
-    for (int j = 0; j < self->count && (self->comm == NULL || self->comm->rank == 0); j++)
-        memcpy(all + (size_t)self->number[j] * n, own + (size_t)j * n, n * sizeof *own);
-    if (self->comm != NULL) self->comm->collect(self->comm, self->plan, width, own, all);
+    return pcs_collector_create(ctx, picture->ncell, number, picture->nall_cell, width, out);
 }
 
 #define PCS_OBSERVER(name) extern const pcs_observer_ops pcs_observer_##name;

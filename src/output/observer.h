@@ -11,24 +11,10 @@
 
 #include <stddef.h>
 
-// Results of all processes of a run, put together in the order of one process. In one process nothing is done.
-
 typedef struct pcs_view pcs_view;
 
-// Entries of a list of which each process has some, for the one that writes.
-typedef struct pcs_collect {
-    const pcs_comm *comm; // NULL in one process
-    int count;            // number of entries of this process
-    const int *number;    // [count] their indices in the list; several processes may have one
-    void *plan;
-} pcs_collect;
-
-// Plans the exchange of entries; `number` is borrowed. Collective.
-pcs_status pcs_collect_create(pcs_context *ctx, int count, const int *number, pcs_collect *out);
-// Plans that of the cells of the picture, which several processes draw. Collective.
-pcs_status pcs_collect_cells(pcs_context *ctx, const pcs_view *view, pcs_collect *out);
-// Puts own[count][width] of every process into all[][width] on the process that writes. Collective.
-void pcs_collect_put(const pcs_collect *self, int width, const double *own, double *all);
+// Plans to collect the cells of the picture, which several processes draw, in the order of the mesh. Collective.
+pcs_status pcs_collect_cells(pcs_context *ctx, const pcs_view *view, int width, pcs_collector *out);
 
 // Energy book-keeping since t = 0, J. E = kinetic + strain + potential obeys
 //   E - initial = external_work - damping_loss - impact_loss - friction_loss + correction_work - numerical_loss
@@ -131,22 +117,6 @@ static inline pcs_instant pcs_view_at(const pcs_view *view)
     return at;
 }
 
-// Returns the number of contact points: rows before those of joints, then compliant points, which have force laws.
-static inline int pcs_contact_rows(const pcs_system *system)
-{
-    int count = system->ncompliant;
-    for (int c = 0; c < system->ncontact; c++)
-        if (system->contacts[c].is_joint) return count + system->contacts[c].first_row;
-    return count + system->nrow;
-}
-
-// Returns the index in a report of contact point i.
-static inline int pcs_contact_row(const pcs_system *system, int i)
-{
-    int before = pcs_contact_rows(system) - system->ncompliant;
-    return i < before ? i : i - before + system->nrow;
-}
-
 // Returns true if this contact is a joint; those of a closed-form system are among its contacts, without reactions.
 static inline bool pcs_is_joint(const pcs_system *system, int contact)
 {
@@ -158,7 +128,7 @@ static inline bool pcs_is_joint(const pcs_system *system, int contact)
 static inline int pcs_count_points(const pcs_system *system)
 {
     int count = 0;
-    for (int c = 0; c < system->ncontact; c++) count += pcs_is_joint(system, c) ? 0 : pcs_contact_npoint(system, c);
+    for (int c = 0; c < system->ncontact; c++) count += pcs_is_joint(system, c) ? 0 : system->contacts[c].nall;
     return count;
 }
 
@@ -166,14 +136,6 @@ static inline int pcs_count_points(const pcs_system *system)
 static inline int pcs_count_conditions(const pcs_system *system)
 {
     return pcs_system_nrow(system) + pcs_system_ncompliant(system) - pcs_count_points(system);
-}
-
-// Returns the number of directions of friction of every point of a contact.
-static inline int pcs_contact_ntangent(const pcs_system *system, int contact)
-{
-    const pcs_contact_info *info = &system->contacts[contact];
-    if (pcs_rows_are_spread(system)) return info->ntangent;
-    return info->nrow > 0 ? system->rows[info->first_row].ntangent : 0;
 }
 
 enum { PCS_OBSERVER_PLACE = 64 }; // bytes of a place below the key of an observer

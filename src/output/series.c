@@ -36,43 +36,94 @@
 // in 64 bits each, and the blocks, compressed by zlib. Numbers stand in the byte order of this machine, which the head
 // names. Arrays go to the file block by block; what is known only afterwards is put into places that were left for it.
 
-enum { BLOCK = 1 << 16, HEADER_WORDS = 3, GRID_ARRAYS = 4, OFFSET_DIGITS = 15, TITLE_ROOM = 256 };
+enum { BLOCK = 1 << 16, OFFSET_DIGITS = 15, TITLE_ROOM = 256 };
 enum { VTK_VERTEX = 1, VTK_LINE = 3 }; // VTK's numbers of cell types
+enum { IS_LITTLE = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ };
+enum { DOUBLE, FLOAT, INT, BYTE }; // of numbers
+static const struct {
+    const char *legacy, *xml;
+    int size; // bytes
+} vtk_types[] = { { "double", "Float64", 8 }, { "float", "Float32", 4 }, { "int", "Int32", 4 }, { "", "UInt8", 1 } };
 
-static int vtk_cell_type(int npoint)
+// Arrays in the order of XML files: those of the cells, positions, and what is known of points and cells. The cells of
+// legacy files are one array, with the number of points before those of each cell.
+enum { CONNECTIVITY, OFFSETS, TYPES, POSITIONS, GRID_ARRAYS, LEGACY_CELLS = -1, LEGACY_TYPES = -2 };
+
+typedef struct vtk_data {
+    const char *name;
+    int ncomponent, count, type;
+    const double *x; // NULL for arrays of cells
+    const pcs_collector *of;
+} vtk_data;
+
+struct pcs_vtk_packer {
+    z_stream stream;
+    unsigned char *packed; // [most of a block, compressed]
+    unsigned char *block;  // [BLOCK]
+    size_t used;           // bytes of the block
+    uint64_t *sizes;       // [blocks of the longest array] compressed sizes, bytes
+    size_t nblock;
+    long long *mark; // [narray] offset in the file of the attribute that holds where the array begins
+};
+
+static vtk_data vtk_find(const pcs_vtk *v, int k)
 {
-    return npoint == 1 ? VTK_VERTEX : VTK_LINE;
+    int real = v->is_single ? FLOAT : DOUBLE, field = k - GRID_ARRAYS, cell_field = field - v->npoint_array;
+    switch (k) {
+    case CONNECTIVITY: return (vtk_data){ "connectivity", 1, v->nentry - v->ncell, INT, NULL, NULL };
+    case OFFSETS: return (vtk_data){ "offsets", 1, v->ncell, INT, NULL, NULL };
+    case TYPES: return (vtk_data){ "types", 1, v->ncell, BYTE, NULL, NULL };
+    case POSITIONS: return (vtk_data){ "Points", 3, v->npoint, real, v->position, &v->of_points };
+    default: break;
+    }
+    const pcs_vtk_array *a = cell_field < 0 ? &v->point_arrays[field] : &v->cell_arrays[cell_field];
+    int type = a->is_integer ? INT : real;
+    if (cell_field < 0) return (vtk_data){ a->name, a->ncomponent, v->npoint, type, a->x, &v->of_points };
+    return (vtk_data){ a->name, a->ncomponent, v->ncell, type, a->x, &v->of_cells };
 }
 
-// Puts a number of `size` bytes in big-endian order.
-static inline void vtk_put_word(pcs_file *f, uint64_t bits, int size)
+static void xml_put_block(pcs_vtk_packer *p, pcs_file *f);
+
+// Puts a number, with its most significant byte first in legacy files, in the order of this machine in XML files.
+static inline void vtk_put_number(pcs_vtk_packer *p, pcs_file *f, int type, double x)
 {
-    unsigned char *p = (unsigned char *)pcs_file_reserve(f, (size_t)size);
-    if (p == NULL) return;
-    for (int b = 0; b < size; b++) p[b] = (unsigned char)(bits >> 8 * (size - 1 - b));
-    f->used += (size_t)size;
+    int size = vtk_types[type].size, integer = type == INT || type == BYTE ? (int)x : 0;
+    float single = type == FLOAT ? (float)x : 0.0F;
+    unsigned char byte = (unsigned char)integer, bytes[8];
+    const void *const from[] = { &x, &single, &integer, &byte };
+    memcpy(bytes, from[type], (size_t)size);
+    unsigned char *to = p == NULL ? (unsigned char *)pcs_file_reserve(f, (size_t)size) : p->block + p->used;
+    if (to == NULL) return;
+    for (int b = 0; b < size; b++) to[p == NULL && IS_LITTLE ? size - 1 - b : b] = bytes[b];
+    if (p == NULL) f->used += (size_t)size;
+    else if ((p->used += (size_t)size) == BLOCK) xml_put_block(p, f);
 }
 
-static void vtk_put_real(pcs_file *f, double x, bool is_single)
+static void vtk_put_cells(const pcs_vtk *v, pcs_file *f, int k)
 {
-    float number = is_single ? (float)x : 0.0F;
-    uint64_t bits;
-    uint32_t word;
-    memcpy(&word, &number, sizeof word);
-    memcpy(&bits, &x, sizeof bits);
-    if (is_single) vtk_put_word(f, word, 4);
-    else vtk_put_word(f, bits, 8);
+    int last = 0, type = k == TYPES ? BYTE : INT;
+    for (int i = 0; i < v->nentry; i += v->entry[i] + 1) {
+        int count = v->entry[i], first = k == LEGACY_CELLS ? 0 : 1;
+        last += count;
+        if (k == OFFSETS) vtk_put_number(v->packer, f, type, last);
+        else if (k == TYPES || k == LEGACY_TYPES)
+            vtk_put_number(v->packer, f, type, count == 1 ? VTK_VERTEX : VTK_LINE);
+        else
+            for (int n = first; n <= count; n++) vtk_put_number(v->packer, f, type, v->entry[i + n]);
+    }
 }
 
-static void vtk_put_values(const pcs_vtk *v, pcs_file *f, const pcs_vtk_array *a, int count)
+// Puts the numbers of an array; all processes that have some take part.
+static void vtk_put_array(const pcs_vtk *v, pcs_file *f, int k)
 {
-    int stride = a->stride > 0 ? a->stride : a->ncomponent;
-    for (int i = 0; i < count; i++)
-        for (int k = 0; k < a->ncomponent; k++) {
-            double x = a->x[(size_t)stride * (size_t)i + (size_t)k];
-            if (a->is_integer) vtk_put_word(f, (uint32_t)(int)x, 4);
-            else vtk_put_real(f, x, v->is_single);
-        }
+    if (k < POSITIONS) {
+        vtk_put_cells(v, f, k);
+        return;
+    }
+    const vtk_data d = vtk_find(v, k);
+    const double *x = pcs_collect(d.of, d.ncomponent, d.x);
+    size_t count = f->is_mute ? 0 : (size_t)d.count * (size_t)d.ncomponent;
+    for (size_t i = 0; i < count; i++) vtk_put_number(v->packer, f, d.type, x[i]);
 }
 
 // Makes part i; false if there is none.
@@ -83,93 +134,52 @@ static bool vtk_take_part(const pcs_vtk *v, int i)
     return i < v->npart;
 }
 
-typedef struct vtk_counts {
-    int npoint, ncell, nentry;
-} vtk_counts;
-
-static vtk_counts vtk_count(const pcs_vtk *v)
+static void legacy_put_array(const pcs_vtk *v, pcs_file *f, int k)
 {
-    vtk_counts sum = { 0 };
-    for (int i = 0; vtk_take_part(v, i); i++) {
-        sum.npoint += v->npoint;
-        sum.ncell += v->ncell;
-        sum.nentry += v->nentry;
-    }
-    return sum;
+    for (int i = 0; vtk_take_part(v, i); i++) vtk_put_array(v, f, k);
+    pcs_file_text(f, "\n");
 }
 
-static void vtk_put_arrays(const pcs_vtk *v, pcs_file *f, int count, bool is_of_points)
+static void legacy_put_fields(const pcs_vtk *v, pcs_file *f, bool is_of_points, int count)
 {
-    const pcs_vtk_array *arrays = is_of_points ? v->point_arrays : v->cell_arrays;
+    int first = GRID_ARRAYS + (is_of_points ? 0 : v->npoint_array);
     int narray = is_of_points ? v->npoint_array : v->ncell_array;
-    const char *real = v->is_single ? "float" : "double";
-    if (narray == 0 || count == 0) return;
+    if (narray == 0 || (count == 0 && !f->is_mute)) return; // a process without data of its own takes part
     pcs_file_print(f, "%s %d\nFIELD FieldData %d\n", is_of_points ? "POINT_DATA" : "CELL_DATA", count, narray);
-    for (int k = 0; k < narray; k++) {
-        const pcs_vtk_array *a = &arrays[k];
-        pcs_file_print(f, "%s %d %d %s\n", a->name, a->ncomponent, count, a->is_integer ? "int" : real);
-        for (int i = 0; vtk_take_part(v, i); i++) vtk_put_values(v, f, a, is_of_points ? v->npoint : v->ncell);
-        pcs_file_text(f, "\n");
+    for (int k = first; k < first + narray; k++) {
+        const vtk_data d = vtk_find(v, k);
+        pcs_file_print(f, "%s %d %d %s\n", d.name, d.ncomponent, count, vtk_types[d.type].legacy);
+        legacy_put_array(v, f, k);
     }
 }
 
-static void vtk_put_cells(const pcs_vtk *v, pcs_file *f, const vtk_counts *all)
-{
-    pcs_file_print(f, "\n%s %d %d\n", v->cell_kind, all->ncell, all->nentry);
-    for (int part = 0; vtk_take_part(v, part); part++)
-        for (int i = 0; i < v->nentry; i++) vtk_put_word(f, (uint32_t)v->entry[i], 4);
-    pcs_file_text(f, "\n");
-    if (strcmp(v->cell_kind, "CELLS") != 0) return;
-    pcs_file_print(f, "CELL_TYPES %d\n", all->ncell);
-    for (int part = 0; vtk_take_part(v, part); part++)
-        for (int i = 0; i < v->nentry; i += v->entry[i] + 1) vtk_put_word(f, (uint32_t)vtk_cell_type(v->entry[i]), 4);
-    pcs_file_text(f, "\n");
-}
-
-static void vtk_put_legacy(const pcs_vtk *v, pcs_file *f, const char *title, const pcs_state *state)
+static void legacy_put(const pcs_vtk *v, pcs_file *f, const char *title, const pcs_state *state)
 {
     char line[TITLE_ROOM];
+    int npoint = 0, ncell = 0, nentry = 0;
+    for (int i = 0; vtk_take_part(v, i); i++) npoint += v->npoint, ncell += v->ncell, nentry += v->nentry;
     snprintf(line, sizeof line, "%s", title);
     for (char *p = line; *p != '\0'; p++)
         if (*p == '\n' || *p == '\r') *p = ' ';
     pcs_file_print(f, "# vtk DataFile Version 3.0\n%s\nBINARY\nDATASET %s\n", line, v->dataset);
     if (state != NULL) {
         pcs_file_text(f, "FIELD FieldData 2\nTIME 1 1 double\n");
-        vtk_put_real(f, state->t, false);
+        vtk_put_number(NULL, f, DOUBLE, state->t);
         pcs_file_text(f, "\nSTEP 1 1 double\n");
-        vtk_put_real(f, (double)state->step, false);
+        vtk_put_number(NULL, f, DOUBLE, (double)state->step);
         pcs_file_text(f, "\n");
     }
-    const vtk_counts all = vtk_count(v);
-    const pcs_vtk_array points = { .x = v->position, .ncomponent = 3, .stride = v->position_stride };
-    pcs_file_print(f, "POINTS %d %s\n", all.npoint, v->is_single ? "float" : "double");
-    for (int i = 0; vtk_take_part(v, i); i++) vtk_put_values(v, f, &points, v->npoint);
-    vtk_put_cells(v, f, &all);
-    vtk_put_arrays(v, f, all.npoint, true);
-    vtk_put_arrays(v, f, all.ncell, false);
+    pcs_file_print(f, "POINTS %d %s\n", npoint, v->is_single ? "float" : "double");
+    legacy_put_array(v, f, POSITIONS);
+    pcs_file_print(f, "%s %d %d\n", v->cell_kind, ncell, nentry);
+    legacy_put_array(v, f, LEGACY_CELLS);
+    if (strcmp(v->cell_kind, "CELLS") == 0) {
+        pcs_file_print(f, "CELL_TYPES %d\n", ncell);
+        legacy_put_array(v, f, LEGACY_TYPES);
+    }
+    legacy_put_fields(v, f, true, npoint);
+    legacy_put_fields(v, f, false, ncell);
 }
-
-// An array of an XML file.
-typedef struct xml_array {
-    const char *type, *name;
-    int ncomponent;
-    const void *x;
-    size_t count, size; // number of entries, and bytes of each in the file
-    bool is_narrowed;   // doubles in memory, floats in the file
-    long long mark;     // offset in the file of the attribute that holds where the array begins
-} xml_array;
-
-struct pcs_vtk_packer {
-    z_stream stream;
-    unsigned char *packed; // [most of a block, compressed]
-    float *single;         // [block] converted block, NULL if doubles are written
-    uint64_t *sizes;       // [blocks of the longest array] compressed sizes, bytes
-    int32_t *points;       // [nentry - ncell] points of the cells
-    int32_t *ends;         // [ncell] end of each cell in `points`
-    unsigned char *types;  // [ncell]
-    xml_array *arrays;     // [narray] in the order of the file
-    int narray;
-};
 
 static void xml_end_stream(void *object)
 {
@@ -185,112 +195,69 @@ static size_t xml_blocks(size_t bytes)
 pcs_status pcs_vtk_make_xml(pcs_context *ctx, pcs_vtk *v)
 {
     pcs_vtk_packer *p;
-    size_t narray = GRID_ARRAYS + (size_t)v->npoint_array + (size_t)v->ncell_array;
     size_t longest = 3 * (size_t)(v->npoint > v->ncell ? v->npoint : v->ncell);
     PCS_TAKE(ctx, p, 1, "frames");
     PCS_TRY(pcs_defer(ctx, xml_end_stream, p)); // which does nothing to a stream that never began
     if (deflateInit(&p->stream, Z_BEST_SPEED) != Z_OK) return pcs_fail(ctx, PCS_NO_MEMORY, "no memory for zlib");
     PCS_TAKE(ctx, p->packed, deflateBound(&p->stream, BLOCK), "compressed frames");
+    PCS_TAKE(ctx, p->block, BLOCK, "compressed frames");
     PCS_TAKE(ctx, p->sizes, xml_blocks(longest * sizeof(double)), "compressed frames");
-    PCS_TAKE(ctx, p->arrays, narray, "frames");
-    if (v->is_single) PCS_TAKE(ctx, p->single, BLOCK / sizeof(float), "frames");
-    PCS_TAKE(ctx, p->points, v->nentry - v->ncell, "cells of frames");
-    PCS_TAKE(ctx, p->ends, v->ncell, "cells of frames");
-    PCS_TAKE(ctx, p->types, v->ncell, "cells of frames");
-    for (int c = 0, i = 0, n = 0; c < v->ncell; c++) {
-        int count = v->entry[i++];
-        p->types[c] = (unsigned char)vtk_cell_type(count);
-        for (int k = 0; k < count; k++) p->points[n++] = v->entry[i++];
-        p->ends[c] = n;
-    }
+    PCS_TAKE(ctx, p->mark, GRID_ARRAYS + v->npoint_array + v->ncell_array, "frames");
     v->packer = p;
     return PCS_OK;
 }
 
-static void xml_list_reals(const pcs_vtk *v, const pcs_vtk_array *a, int count)
-{
-    v->packer->arrays[v->packer->narray++] = (xml_array){ .type = v->is_single ? "Float32" : "Float64",
-                                                          .name = a->name,
-                                                          .ncomponent = a->ncomponent,
-                                                          .x = a->x,
-                                                          .count = (size_t)a->ncomponent * (size_t)count,
-                                                          .size = v->is_single ? sizeof(float) : sizeof(double),
-                                                          .is_narrowed = v->is_single };
-}
-
-// Lists the arrays of a file: those of the cells, positions, and what is known of points and cells.
-static void xml_list(const pcs_vtk *v)
-{
-    pcs_vtk_packer *p = v->packer;
-    size_t ncell = (size_t)v->ncell, npoint = (size_t)v->nentry - ncell;
-    p->arrays[0] = (xml_array){ "Int32", "connectivity", 1, p->points, npoint, sizeof *p->points, false, 0 };
-    p->arrays[1] = (xml_array){ "Int32", "offsets", 1, p->ends, ncell, sizeof *p->ends, false, 0 };
-    p->arrays[2] = (xml_array){ "UInt8", "types", 1, p->types, ncell, 1, false, 0 };
-    p->narray = GRID_ARRAYS - 1;
-    xml_list_reals(v, &(pcs_vtk_array){ .name = "Points", .ncomponent = 3, .x = v->position }, v->npoint);
-    for (int i = 0; i < v->npoint_array; i++) xml_list_reals(v, &v->point_arrays[i], v->npoint);
-    for (int i = 0; i < v->ncell_array; i++) xml_list_reals(v, &v->cell_arrays[i], v->ncell);
-}
-
-// Finds block i of an array as it is written; returns its bytes.
-static size_t xml_take_block(const pcs_vtk_packer *p, const xml_array *a, size_t i, const void **out)
-{
-    size_t most = BLOCK / a->size, from = i * most, n = a->count - from < most ? a->count - from : most;
-    *out = a->is_narrowed ? (const void *)p->single : (const unsigned char *)a->x + from * a->size;
-    if (!a->is_narrowed) return n * a->size;
-    for (size_t k = 0; k < n; k++) p->single[k] = (float)((const double *)a->x)[from + k];
-    return n * a->size;
-}
-
-// Compresses a block and returns its size, bytes. zlib neither changes its input nor needs more than deflateBound.
-static size_t xml_deflate(pcs_vtk_packer *p, const void *from, size_t bytes)
+// Compresses and puts the block. zlib does not need more than deflateBound.
+static void xml_put_block(pcs_vtk_packer *p, pcs_file *f)
 {
     deflateReset(&p->stream);
-    p->stream.next_in = (z_const Bytef *)(uintptr_t)from;
-    p->stream.avail_in = (uInt)bytes;
+    p->stream.next_in = p->block;
+    p->stream.avail_in = (uInt)p->used;
     p->stream.next_out = p->packed;
     p->stream.avail_out = (uInt)deflateBound(&p->stream, BLOCK);
     deflate(&p->stream, Z_FINISH);
-    return (size_t)p->stream.total_out;
+    p->sizes[p->nblock++] = p->stream.total_out;
+    pcs_file_bytes(f, p->packed, (size_t)p->stream.total_out);
+    p->used = 0;
 }
 
-static void xml_put_blocks(pcs_vtk_packer *p, pcs_file *f, const xml_array *a)
+static void xml_put_array(const pcs_vtk *v, pcs_file *f, int k)
 {
-    size_t bytes = a->count * a->size;
-    uint64_t nblock = xml_blocks(bytes), head[HEADER_WORDS] = { nblock, BLOCK, bytes % BLOCK };
+    const vtk_data d = vtk_find(v, k);
+    pcs_vtk_packer *p = v->packer;
+    size_t bytes = (size_t)d.count * (size_t)d.ncomponent * (size_t)vtk_types[d.type].size;
+    uint64_t nblock = xml_blocks(bytes), head[] = { nblock, BLOCK, bytes % BLOCK };
     pcs_file_bytes(f, head, sizeof head);
     long long sizes = pcs_file_place(f);
     pcs_file_bytes(f, p->sizes, nblock * sizeof *p->sizes); // for the time being
-    for (size_t i = 0; i < nblock; i++) {
-        const void *block;
-        size_t length = xml_take_block(p, a, i, &block);
-        p->sizes[i] = xml_deflate(p, block, length);
-        pcs_file_bytes(f, p->packed, p->sizes[i]);
-    }
+    p->nblock = 0;
+    vtk_put_array(v, f, k);
+    if (p->used > 0) xml_put_block(p, f);
     pcs_file_patch(f, sizes, p->sizes, nblock * sizeof *p->sizes);
 }
 
-static void xml_put_appended(pcs_vtk_packer *p, pcs_file *f)
+static void xml_put_appended(const pcs_vtk *v, pcs_file *f)
 {
     long long start = pcs_file_place(f);
-    for (int i = 0; i < p->narray; i++) {
+    for (int k = 0; k < GRID_ARRAYS + v->npoint_array + v->ncell_array; k++) {
         char offset[OFFSET_DIGITS + 1];
         int length = snprintf(offset, sizeof offset, "%lld", pcs_file_place(f) - start);
-        pcs_file_patch(f, p->arrays[i].mark, offset, (size_t)length);
-        xml_put_blocks(p, f, &p->arrays[i]);
+        pcs_file_patch(f, v->packer->mark[k], offset, (size_t)length);
+        xml_put_array(v, f, k);
     }
 }
 
-// Writes the elements of `count` arrays from `first` on, for an index, or with space for the offsets of their data.
-static void xml_put_names(pcs_vtk_packer *p, pcs_file *f, const char *section, int first, int count, bool is_index)
+// Writes the elements of arrays, for an index, or with space for the offsets of their data.
+static void xml_put_names(const pcs_vtk *v, pcs_file *f, const char *section, const int range[2], bool is_index)
 {
     const char *indent = is_index ? "" : "  ", *letter = is_index ? "P" : "";
     pcs_file_print(f, "    %s<%s%s>\n", indent, letter, section);
-    for (xml_array *a = p->arrays + first; a < p->arrays + first + count; a++) {
+    for (int k = range[0]; k < range[0] + range[1]; k++) {
+        const vtk_data d = vtk_find(v, k);
         pcs_file_print(f, "      %s<%sDataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\"", indent, letter,
-                       a->type, a->name, a->ncomponent);
+                       vtk_types[d.type].xml, d.name, d.ncomponent);
         if (!is_index) pcs_file_text(f, " format=\"appended\" offset=\"");
-        a->mark = pcs_file_place(f);
+        v->packer->mark[k] = pcs_file_place(f);
         if (!is_index) pcs_file_print(f, "%-*d\"", OFFSET_DIGITS, 0);
         pcs_file_text(f, "/>\n");
     }
@@ -313,30 +280,18 @@ static void xml_put_time(pcs_file *f, const pcs_state *state)
 
 static void xml_put_head(pcs_file *f, const char *type)
 {
-    const uint16_t one = 1;
-    unsigned char first_byte;
-    memcpy(&first_byte, &one, 1);
     pcs_file_print(f,
                    "<?xml version=\"1.0\"?>\n<VTKFile type=\"%s\" version=\"1.0\" byte_order=\"%s\" "
                    "header_type=\"UInt64\" compressor=\"vtkZLibDataCompressor\">\n",
-                   type, first_byte == 1 ? "LittleEndian" : "BigEndian");
+                   type, IS_LITTLE ? "LittleEndian" : "BigEndian");
 }
 
 // Writes the elements of the arrays of points and cells, then of the positions.
 static void xml_put_data(const pcs_vtk *v, pcs_file *f, bool is_index)
 {
-    xml_list(v);
-    xml_put_names(v->packer, f, "PointData", GRID_ARRAYS, v->npoint_array, is_index);
-    xml_put_names(v->packer, f, "CellData", GRID_ARRAYS + v->npoint_array, v->ncell_array, is_index);
-    xml_put_names(v->packer, f, "Points", GRID_ARRAYS - 1, 1, is_index);
-}
-
-// Puts the head of an index of XML files that are the pieces of one, up to their names.
-static void vtk_put_index(const pcs_vtk *v, pcs_file *f)
-{
-    xml_put_head(f, "PUnstructuredGrid");
-    pcs_file_text(f, "  <PUnstructuredGrid GhostLevel=\"0\">\n");
-    xml_put_data(v, f, true);
+    xml_put_names(v, f, "PointData", (int[2]){ GRID_ARRAYS, v->npoint_array }, is_index);
+    xml_put_names(v, f, "CellData", (int[2]){ GRID_ARRAYS + v->npoint_array, v->ncell_array }, is_index);
+    xml_put_names(v, f, "Points", (int[2]){ POSITIONS, 1 }, is_index);
 }
 
 static void xml_put(const pcs_vtk *v, pcs_file *f, const pcs_state *state)
@@ -346,17 +301,16 @@ static void xml_put(const pcs_vtk *v, pcs_file *f, const pcs_state *state)
     xml_put_time(f, state);
     pcs_file_print(f, "    <Piece NumberOfPoints=\"%d\" NumberOfCells=\"%d\">\n", v->npoint, v->ncell);
     xml_put_data(v, f, false);
-    xml_put_names(v->packer, f, "Cells", 0, GRID_ARRAYS - 1, false);
+    xml_put_names(v, f, "Cells", (int[2]){ CONNECTIVITY, POSITIONS }, false);
     pcs_file_text(f, "    </Piece>\n  </UnstructuredGrid>\n  <AppendedData encoding=\"raw\">\n_");
-    xml_put_appended(v->packer, f);
+    xml_put_appended(v, f);
     pcs_file_text(f, "\n  </AppendedData>\n</VTKFile>\n");
 }
 
 void pcs_vtk_put(const pcs_vtk *v, pcs_file *f, const char *title, const pcs_state *state)
 {
-    if (f->is_mute) return;
     if (v->packer != NULL) xml_put(v, f, state);
-    else vtk_put_legacy(v, f, title, state);
+    else legacy_put(v, f, title, state);
 }
 
 enum { FRAME_BUFFER = 1 << 16, LIST_BUFFER = 1 << 12, PATH_ROOM = 4096, USUAL_FRAMES = 100 };
@@ -494,7 +448,9 @@ static pcs_status series_put_index(pcs_series *s)
 {
     series_name(s, s->count, -1);
     PCS_TRY(pcs_file_open(s->file, s->name));
-    vtk_put_index(s->data, s->file);
+    xml_put_head(s->file, "PUnstructuredGrid");
+    pcs_file_text(s->file, "  <PUnstructuredGrid GhostLevel=\"0\">\n");
+    xml_put_data(s->data, s->file, true);
     for (int piece = 0; piece < s->npiece; piece++) {
         series_name(s, s->count, piece);
         pcs_file_text(s->file, "    <Piece Source=\"");
@@ -543,9 +499,9 @@ pcs_status pcs_series_settle(pcs_series *s, double t)
 pcs_status pcs_series_write(pcs_series *s, const pcs_vtk *data, const char *title, const pcs_state *state)
 {
     series_name(s, s->count, s->npiece > 0 ? s->piece : -1);
-    PCS_TRY(pcs_file_open(s->file, s->name));
+    pcs_status status = pcs_file_open(s->file, s->name);
     pcs_vtk_put(data, s->file, title, state);
-    PCS_TRY(pcs_file_commit(s->file));
+    PCS_TRY(status == PCS_OK ? pcs_file_commit(s->file) : status);
     s->digest = s->npiece > 0 || s->file->is_mute ? 0 : pcs_digest_value(&s->file->digest);
     return s->npiece > 0 ? PCS_OK : pcs_series_settle(s, state->t);
 }

@@ -14,9 +14,8 @@
 typedef struct pcs_vtk_array {
     const char *name;
     int ncomponent;
-    const double *x; // first entry; in XML files the others follow without gaps
-    int stride;      // numbers from one entry to the next; 0 for ncomponent
-    bool is_integer; // not in XML files
+    const double *x; // entries of this process
+    bool is_integer;
 } pcs_vtk_array;
 
 typedef struct pcs_vtk_packer pcs_vtk_packer;
@@ -25,14 +24,14 @@ typedef struct pcs_vtk_packer pcs_vtk_packer;
 // many parts, which are made one at a time, as often as their numbers are written.
 typedef struct pcs_vtk {
     const char *dataset, *cell_kind; // in legacy files, such as "POLYDATA", "VERTICES"; XML has unstructured grids
-    int npoint, ncell, nentry;
-    const double *position;                    // [npoint][3] m
-    const int *entry;                          // [nentry] for each cell the number of its points, and these
+    int npoint, ncell, nentry;       // of the file, 0 on processes that write none
+    const double *position;          // [npoint][3] m
+    const int *entry;                // [nentry] for each cell the number of its points, and these
     pcs_vtk_array *point_arrays, *cell_arrays; // [npoint_array], [ncell_array]
     int npoint_array, ncell_array;
-    int position_stride;    // numbers from one point to the next; 0 for 3
-    bool is_single;         // reals are written as float; values beyond its range become infinite
-    pcs_vtk_packer *packer; // NULL for legacy files
+    pcs_collector of_points, of_cells; // of positions and arrays; zero for files of one process
+    bool is_single;                    // reals are written as float; values beyond its range become infinite
+    pcs_vtk_packer *packer;            // NULL for legacy files
     int npart;
     void (*make_part)(void *user, int part); // fills the members above for a part, NULL if they are complete
     void *user;
@@ -41,6 +40,7 @@ typedef struct pcs_vtk {
 // Allocates all memory for XML files, with the cells as they are now.
 pcs_status pcs_vtk_make_xml(pcs_context *ctx, pcs_vtk *v);
 // Puts the data into a file that is open, with time and step of the state unless it is NULL. XML files have no title.
+// Processes whose data are collected take part, whether their file is open or not.
 void pcs_vtk_put(const pcs_vtk *v, pcs_file *f, const char *title, const pcs_state *state);
 
 enum { PCS_PRECISION_DOUBLE, PCS_PRECISION_FLOAT };

@@ -910,7 +910,7 @@ static pcs_contact_record summary_contact(const pcs_view *view, const pcs_summar
     return (pcs_contact_record){ .name = contact->name,
                                  .open_time = s->open_time,
                                  .window_time = s->window,
-                                 .has_friction = pcs_contact_ntangent(view->system, k) > 0,
+                                 .has_friction = contact->ntangent > 0,
                                  .is_joint = pcs_is_joint(view->system, k),
                                  .min_gap = INFINITY,
                                  .peak_force = -INFINITY,

@@ -3,18 +3,15 @@
 #include "output/tally.h"
 
 #include <math.h>
-#include <string.h>
-
-// Numbers of a contact that processes add up: those of a row from its rate to its friction loss.
-enum { JOINED = (offsetof(pcs_tally_row, state) - offsetof(pcs_tally_row, rate)) / sizeof(double) };
 
 pcs_status pcs_tally_create(pcs_context *ctx, const pcs_view *view, pcs_tally *out)
 {
     *out = (pcs_tally){ .nrow = pcs_system_npoint(view->system), .is_fresh = true };
     PCS_TAKE(ctx, out->rows, out->nrow, "contact results");
     PCS_TAKE(ctx, out->sums, view->system->ncontact, "contact results");
-    PCS_TAKE(ctx, out->work, JOINED * view->system->ncontact, "contact results");
-    return PCS_OK;
+    int nall = pcs_system_nrow(view->system) + pcs_system_ncompliant(view->system);
+    const int *number = pcs_rows_are_spread(view->system) ? view->system->row_number : NULL;
+    return pcs_collector_create(ctx, out->nrow, number, nall, sizeof *out->rows / sizeof(double), &out->collector);
 }
 
 // Computes friction of the last step as a force, N: the part of its impulse that is no impact, per time.
@@ -90,14 +87,16 @@ void pcs_tally_carry(pcs_tally *tally, pcs_carrier *c)
     pcs_carry_rows(c, "tally_rows", &(pcs_carry_table){ tally->rows, (size_t)tally->nrow, size, size, true });
 }
 
-// Sums up rows first .. first + count - 1 as one contact.
-static pcs_tally_row tally_sum(const pcs_tally *tally, int first, int count)
+// Sums up a contact; a joint has, in place of the smallest gap, its largest error with opposite sign.
+static pcs_tally_row tally_contact(const pcs_tally_row *rows, const pcs_contact_info *c)
 {
-    if (count == 0) return (pcs_tally_row){ .gap = NAN, .rate = NAN };
-    pcs_tally_row sum = tally->rows[first];
-    for (const pcs_tally_row *r = tally->rows + first + 1; r < tally->rows + first + count; r++) {
-        if (r->gap < sum.gap) {
-            sum.gap = r->gap;
+    if (c->nall == 0) return (pcs_tally_row){ .gap = c->is_joint ? -0.0 : NAN, .rate = NAN };
+    pcs_tally_row sum = rows[c->first_all];
+    if (c->is_joint) sum.gap = -fabs(sum.gap);
+    for (const pcs_tally_row *r = rows + c->first_all + 1; r < rows + c->first_all + c->nall; r++) {
+        double gap = c->is_joint ? -fabs(r->gap) : r->gap;
+        if (gap < sum.gap) {
+            sum.gap = gap;
             sum.rate = r->rate;
         }
         sum.force += r->force;
@@ -110,65 +109,20 @@ static pcs_tally_row tally_sum(const pcs_tally *tally, int first, int count)
     return sum;
 }
 
-// Sums up a contact; a joint has, in place of the smallest gap, its largest error with opposite sign.
-static pcs_tally_row tally_contact(const pcs_tally *tally, const pcs_contact_info *c)
+const pcs_tally_row *pcs_tally_join(pcs_tally *tally, const pcs_system *system)
 {
-    pcs_tally_row sum = tally_sum(tally, c->first_row, c->nrow);
-    double misfit = 0.0;
-    for (int j = c->first_row; j < c->first_row + c->nrow; j++)
-        if (fabs(tally->rows[j].gap) > misfit) misfit = fabs(tally->rows[j].gap);
-    if (c->is_joint) sum.gap = -misfit;
-    return sum;
-}
-
-// Finds the smallest gap of all processes, and the rate of the first row, in the order of one process, that has it.
-static void tally_join_gaps(pcs_tally *tally, const pcs_system *system)
-{
-    double *x = tally->work, *mine = x + 2 * system->ncontact, *first = x + 3 * system->ncontact;
-    for (int c = 0; c < system->ncontact; c++) {
-        x[2 * c] = system->contacts[c].nrow > 0 ? -tally->sums[c].gap : -INFINITY;
-        x[2 * c + 1] = (double)tally->sums[c].state;
+    const pcs_tally_row *rows = (const void *)pcs_collect(&tally->collector, sizeof *rows / 8, &tally->rows->gap);
+    tally->min_gap = NAN;
+    tally->nactive = 0;
+    for (int c = 0; c < system->ncontact && rows != NULL; c++) {
+        const pcs_contact_info *info = &system->contacts[c];
+        tally->sums[c] = tally_contact(rows, info);
+        for (int i = 0; i < info->nall && !info->is_joint; i++) {
+            const pcs_tally_row *row = &rows[info->first_all + i];
+            if (isnan(tally->min_gap)) tally->min_gap = INFINITY;
+            if (row->gap < tally->min_gap) tally->min_gap = row->gap;
+            tally->nactive += row->state != PCS_ROW_OPEN;
+        }
     }
-    pcs_rows_max_each(system, 2 * system->ncontact, x);
-    for (int c = 0; c < system->ncontact; c++) {
-        pcs_tally_row *sum = &tally->sums[c];
-        bool is_here = system->contacts[c].nrow > 0 && sum->gap == -x[2 * c];
-        int row = system->contacts[c].first_row;
-        while (is_here && !system->contacts[c].is_joint && tally->rows[row].gap != sum->gap) row++;
-        sum->gap = -x[2 * c];
-        sum->state = (long)x[2 * c + 1];
-        mine[c] = first[c] = is_here ? -(double)system->row_number[row] : -(double)INFINITY;
-    }
-    pcs_rows_max_each(system, system->ncontact, first);
-    for (int c = 0; c < system->ncontact; c++)
-        if (mine[c] != first[c]) tally->sums[c].rate = 0.0;
-}
-
-static void tally_join_sums(pcs_tally *tally, const pcs_system *system)
-{
-    const size_t first = offsetof(pcs_tally_row, rate), bytes = JOINED * sizeof(double);
-    for (int c = 0; c < system->ncontact; c++)
-        memcpy(tally->work + JOINED * c, (const char *)&tally->sums[c] + first, bytes);
-    pcs_rows_sum(system, JOINED * system->ncontact, tally->work);
-    for (int c = 0; c < system->ncontact; c++) memcpy((char *)&tally->sums[c] + first, tally->work + JOINED * c, bytes);
-}
-
-void pcs_tally_join(pcs_tally *tally, const pcs_system *system)
-{
-    double nactive = 0.0;
-    tally->min_gap = INFINITY;
-    for (int c = 0; c < system->ncontact; c++) tally->sums[c] = tally_contact(tally, &system->contacts[c]);
-    for (int i = 0; i < pcs_contact_rows(system); i++) {
-        const pcs_tally_row *row = &tally->rows[pcs_contact_row(system, i)];
-        if (row->gap < tally->min_gap) tally->min_gap = row->gap;
-        nactive += row->state != PCS_ROW_OPEN;
-    }
-    if (pcs_rows_are_spread(system)) {
-        tally_join_gaps(tally, system);
-        tally_join_sums(tally, system);
-        pcs_rows_sum(system, 1, &nactive);
-        for (int c = 0; c < system->ncontact; c++)
-            if (!system->contacts[c].is_joint) tally->min_gap = fmin(tally->min_gap, tally->sums[c].gap);
-    }
-    tally->nactive = (long)nactive;
+    return rows;
 }

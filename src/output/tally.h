@@ -32,10 +32,9 @@ typedef struct pcs_tally {
     double speed;  // m/s, largest speed of the model so far
     long step;
     pcs_tally_row *rows; // [nrow] rows of this process
-    // Sums over the points of each contact, and over all processes:
-    pcs_tally_row *sums; // [ncontact]
-    double *work;        // [8 ncontact] sums that are exchanged between processes
-    double min_gap;      // m, INFINITY if there is no contact
+    pcs_collector collector;
+    pcs_tally_row *sums; // [ncontact] sums over the points of each contact
+    double min_gap;      // m, NAN if there is no contact
     long nactive;        // number of points that are not open
 } pcs_tally;
 
@@ -44,9 +43,9 @@ pcs_status pcs_tally_create(pcs_context *ctx, const pcs_view *view, pcs_tally *o
 void pcs_tally_add(pcs_tally *tally, const pcs_view *view);
 // Writes or reads all of it, within the part of an observer.
 void pcs_tally_carry(pcs_tally *tally, pcs_carrier *c);
-// Sums up every contact: the smallest gap with its rate, sums, closed or sliding if any point is; a joint has its error
-// in place of the gap, with opposite sign. Collective.
-void pcs_tally_join(pcs_tally *tally, const pcs_system *system);
+// Collects the rows of all processes and sums up every contact: the smallest gap with its rate, sums, closed or sliding
+// if any point is; a joint has its error in place of the gap, with opposite sign. NULL on processes that do not write.
+const pcs_tally_row *pcs_tally_join(pcs_tally *tally, const pcs_system *system);
 
 // Returns the round-off of a row's impulse in the last step, N s: a smaller impulse counts as none.
 double pcs_impulse_rounding(const pcs_view *view, int row);

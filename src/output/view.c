@@ -16,22 +16,18 @@
 
 enum { NAME_ROOM = 32, BUFFER = 8192, PATH_ROOM = 4096, SCRIPT_BYTES = 1 << 20 };
 
-static bool view_is_same(const double a[2], const double b[2])
-{
-    return a[0] == b[0] && a[1] == b[1];
-}
-
-// Puts sections of `count` cells.
-static void view_put_sections(pcs_file *f, int count, const double (*size)[2])
+// Puts sections of `count` cells of which `size` has height and width.
+static void view_put_sections(pcs_file *f, int count, const double *size)
 {
     bool is_first = true;
     for (int c = 0, end; c < count; c = end) {
-        for (end = c + 1; end < count && view_is_same(size[c], size[end]);) end++;
-        if (size[c][0] == 0.0) continue;
+        const double *x = size + 2 * c;
+        for (end = c + 1; end < count && x[0] == size[2 * end] && x[1] == size[2 * end + 1];) end++;
+        if (x[0] == 0.0) continue;
         pcs_file_print(f, "%s[%d, %d, ", is_first ? "" : ", ", c, end - c);
-        pcs_file_number(f, size[c][0]);
+        pcs_file_number(f, x[0]);
         pcs_file_text(f, ", ");
-        pcs_file_number(f, size[c][1]);
+        pcs_file_number(f, x[1]);
         pcs_file_text(f, "]");
         is_first = false;
     }
@@ -66,28 +62,23 @@ static pcs_status view_copy_script(pcs_context *ctx, pcs_file *f)
     return status == PCS_OK ? pcs_file_commit(f) : status;
 }
 
-// Finds the sizes of the sections of all cells on the process that writes.
-static pcs_status view_find_sections(const pcs_observer *self, int *count, const double (**size)[2])
+// Finds the sizes of the sections of all cells on the process that writes, of a model that is not drawn in pieces.
+static pcs_status view_find_sections(const pcs_observer *self, int *count, const double **size)
 {
     const pcs_picture *picture = self->view->system->picture;
-    pcs_collect cells;
-    double(*all)[2];
-    *size = picture->section_size;
-    *count = picture->section_size == NULL ? 0 : picture->ncell;
-    if (picture->section_size == NULL || picture->point_numbers == NULL) return PCS_OK;
-    *count = pcs_is_root(self->ctx) ? picture->nall_cell : 0;
-    PCS_TAKE(self->ctx, all, *count, "the sections of cells");
-    PCS_TRY(pcs_collect_cells(self->ctx, self->view, &cells));
-    pcs_collect_put(&cells, 2, picture->section_size[0], all[0]);
-    *size = (const double(*)[2])all;
+    pcs_collector cells = { 0 };
+    if (picture->section_size == NULL) return PCS_OK;
+    PCS_TRY(pcs_collect_cells(self->ctx, self->view, 2, &cells));
+    *size = pcs_collect(&cells, 2, picture->section_size[0]);
+    *count = cells.nall;
     return PCS_OK;
 }
 
 static pcs_status view_open(pcs_observer *self)
 {
     const pcs_view *view = self->view;
-    const double(*size)[2] = NULL;
-    int count;
+    const double *size = NULL;
+    int count = 0;
     pcs_file *f;
     if (view->system->picture == NULL || view->system->picture->nall_node == 0) return PCS_OK;
     PCS_TRY(view_find_sections(self, &count, &size));

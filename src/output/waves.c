@@ -33,12 +33,9 @@ typedef struct waves_data {
     long every;
     long last; // step of the last row
     char name[NAME_ROOM];
-    int nshown;  // number of these cells on this process
-    int *shown;  // [nshown] their indices in the picture
-    int *place;  // [nshown] their indices along the bodies
-    double *own; // [nshown] values of one field
-    double *row; // [columns] row being written, of all processes on the one that writes
-    pcs_collect collect;
+    double *own; // [cells of the picture] values of one field
+    double *row; // [columns] row being written
+    pcs_collector collector;
 } waves_data;
 
 static const pcs_option waves_options[] = {
@@ -151,33 +148,6 @@ static double waves_value(const pcs_picture *picture, int field, int cell)
     return 0.5 * (x[node[0]][field % 3] + x[node[1]][field % 3]);
 }
 
-// Finds the cells of the bodies that this process shows.
-static void waves_find_shown(const pcs_picture *picture, int *index, waves_data *d)
-{
-    for (int c = 0; c < picture->ncell; c++) index[picture->cell_numbers == NULL ? c : picture->cell_numbers[c]] = c;
-    for (int i = 0; i < d->cells.count; i++) {
-        if (index[d->cells.items[i]] < 0) continue;
-        d->shown[d->nshown] = index[d->cells.items[i]];
-        d->place[d->nshown++] = i;
-    }
-}
-
-static pcs_status waves_plan(const pcs_observer *self, waves_data *d)
-{
-    int ncell = self->view->mesh->ncell, *index = pcs_scratch(NULL, (size_t)ncell, sizeof *index);
-    d->shown = pcs_take(self->ctx, (size_t)d->cells.count, sizeof *d->shown, "waves");
-    d->place = pcs_take(self->ctx, (size_t)d->cells.count, sizeof *d->place, "waves");
-    d->own = pcs_take(self->ctx, (size_t)d->cells.count, sizeof *d->own, "waves");
-    bool is_there = index != NULL && d->shown != NULL && d->place != NULL && d->own != NULL;
-    pcs_status status = is_there ? PCS_OK : pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: waves");
-    if (!is_there) ncell = 0;
-    for (int c = 0; c < ncell; c++) index[c] = -1;
-    if (is_there) waves_find_shown(self->view->system->picture, index, d);
-    pcs_scratch_free(index);
-    PCS_TRY(pcs_agree(self->ctx, status));
-    return pcs_collect_create(self->ctx, d->nshown, d->place, &d->collect);
-}
-
 static pcs_status waves_put_row(const pcs_view *view, int nfield, waves_data *d)
 {
     pcs_system *system = view->system;
@@ -185,8 +155,11 @@ static pcs_status waves_put_row(const pcs_view *view, int nfield, waves_data *d)
     system->ops->draw(system, pcs_view_at(view), system->picture); // all processes take part
     d->row[0] = view->state->t;
     for (int k = 0; k < nfield; k++) {
-        for (int i = 0; i < d->nshown; i++) d->own[i] = waves_value(system->picture, d->field[k], d->shown[i]);
-        pcs_collect_put(&d->collect, 1, d->own, d->row + 1 + k * d->cells.count);
+        for (int c = 0; c < system->picture->ncell; c++) d->own[c] = waves_value(system->picture, d->field[k], c);
+        const double *all = pcs_collect(&d->collector, 1, d->own);
+        double *row = d->row + 1 + k * d->cells.count;
+        for (int i = 0; i < d->cells.count && all != NULL; i++)
+            row[i] = all[pcs_mesh_cell_number(view->mesh, d->cells.items[i])];
     }
     return pcs_row_file_put(&d->rows, 1 + nfield * d->cells.count, d->row);
 }
@@ -236,7 +209,8 @@ static pcs_status waves_open(pcs_observer *self)
     PCS_TRY(pcs_row_file_create(self->ctx, view->directory, d->name, ncolumn, &d->rows));
     PCS_TAKE(self->ctx, d->row, ncolumn, "waves");
     d->every = waves_every(p, view);
-    PCS_TRY(waves_plan(self, d));
+    PCS_TAKE(self->ctx, d->own, view->system->picture->ncell, "waves");
+    PCS_TRY(pcs_collect_cells(self->ctx, view, 1, &d->collector));
     if (view->is_resumed) return PCS_OK;
     PCS_TRY(pcs_row_file_open(&d->rows));
     waves_put_head(view, p, d);

@@ -206,7 +206,8 @@ static pcs_status table_create_source(pcs_system *self, int k, pcs_contact_info 
     if (shape->memory.size > 0 || shape->memory.nall > 0) self->memory[self->nmemory++] = shape->memory;
     // The shape of a joint is known also where others have its rows.
     bool is_elsewhere = info->is_joint && pcs_rows_are_spread(self) && !table->joint_is_here[k - table->ncontact];
-    source->nrow = info->nrow = is_elsewhere ? 0 : shape->nrow;
+    source->nrow = info->nrow = info->nall = is_elsewhere ? 0 : shape->nrow;
+    info->ntangent = info->nrow > 0 ? shape->ntangent : 0;
     source->is_joint = info->is_joint;
     source->is_soft = pcs_law_is_force(&model->law);
     return PCS_OK;
@@ -326,7 +327,7 @@ static pcs_status table_describe_rows(pcs_system *self, const pcs_row_table *tab
         int k = table->order[i];
         pcs_table_source *source = &table->sources[k];
         const pcs_row_source *model = source->model;
-        source->first_row = info[k].first_row = row;
+        source->first_row = info[k].first_row = info[k].first_all = row;
         for (; row < source->first_row + source->nrow; row++, tangent += source->shape.ntangent)
             self->laws[row] = (pcs_row){ .contact = k,
                                          .is_bilateral = info[k].is_joint,

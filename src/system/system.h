@@ -64,7 +64,7 @@ typedef struct pcs_step_limit {
 typedef struct pcs_contact_info {
     const char *name;
     int first_row, nrow;
-    int first_all, nall, ntangent; // of all ranks, if rows are distributed; ntangent per point
+    int first_all, nall, ntangent; // rows of all ranks, in the order of one; directions of friction of a point
     bool writes_points;            // history columns for every point, not only their sum
     bool is_joint;                 // rows are bilateral
 } pcs_contact_info;
@@ -489,7 +489,7 @@ static inline double pcs_system_largest(const pcs_system *self, const double *x)
     return pcs_system_max(self, largest);
 }
 
-// Returns the number of rows, tangents, points with force laws, or points of a contact over all ranks.
+// Returns the number of rows, tangents, or points with force laws over all ranks.
 static inline int pcs_system_nrow(const pcs_system *self)
 {
     return self->row_comm == NULL ? self->nrow : self->nrow_all;
@@ -501,10 +501,6 @@ static inline int pcs_system_ntangent(const pcs_system *self)
 static inline int pcs_system_ncompliant(const pcs_system *self)
 {
     return self->row_comm == NULL ? self->ncompliant : self->ncompliant_all;
-}
-static inline int pcs_contact_npoint(const pcs_system *self, int contact)
-{
-    return self->row_comm == NULL ? self->contacts[contact].nrow : self->contacts[contact].nall;
 }
 
 // Returns true if there are joints on any rank.

@@ -123,7 +123,7 @@ static int campaign_sets(const campaign_group *group, long index, size_t room, c
 
 static bool campaign_has_impact(const pcs_sim *sim)
 {
-    for (int j = 0; j < pcs_contact_rows(sim->system); j++)
+    for (int j = 0; j < pcs_system_npoint(sim->system); j++)
         if (sim->report.rows[j].is_impact) return true;
     return false;
 }

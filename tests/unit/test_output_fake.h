@@ -96,9 +96,21 @@ static inline double fake_probe(const pcs_system *self, const pcs_probe *probe, 
 
 static const pcs_system_ops fake_ops = { .draw = fake_draw, .evaluate_rows = fake_evaluate_rows, .probe = fake_probe };
 static const pcs_contact_info fake_contacts[2] = {
-    { .name = "wall", .first_row = 0, .nrow = 2, .writes_points = true },
-    { .name = "floor, \"left\"", .first_row = 2, .nrow = 1 },
+    { .name = "wall", .first_row = 0, .nrow = 2, .nall = 2, .writes_points = true },
+    { .name = "floor, \"left\"", .first_row = 2, .nrow = 1, .first_all = 2, .nall = 1 },
 };
+// Gives the points of all contacts directions of friction.
+static inline void fake_rub(fake_run *r, const pcs_row rows[FAKE_ROWS], pcs_contact_info contacts[2])
+{
+    for (int k = 0; k < 2; k++) {
+        contacts[k] = fake_contacts[k];
+        contacts[k].ntangent = rows[0].ntangent;
+    }
+    r->system.contacts = contacts;
+    r->system.rows = rows;
+    r->system.ntangent = FAKE_ROWS * rows[0].ntangent;
+}
+
 static const pcs_row fake_rows[FAKE_ROWS] = { { .contact = 0 }, { .contact = 0 }, { .contact = 1 } };
 static const double fake_reference[FAKE_POINTS][3] = {
     { 0, 0, 0 }, { 0.1, 0, 0 }, { 0.2, 0.1, 0 }, { 0.3, 0.1, -0.7 }

@@ -82,14 +82,13 @@ TEST_WITHIN(columns_are_quoted_only_when_needed, set_up, tear_down)
 
 TEST_WITHIN(numbers_of_legacy_files_are_big_endian, set_up, tear_down)
 {
-    enum { N = 20, STRIDE = 4 }; // a point has x, y, z and an integer
+    enum { N = 20 };
     fixture *f = *state;
-    double x[STRIDE * N];
-    for (int i = 0; i < STRIDE * N; i++) x[i] = i % STRIDE < 3 ? -1.5 - i : 0x01020304 + i;
-    pcs_vtk_array number = { "number", 1, x + 3, STRIDE, true };
-    pcs_vtk vtk = { "POLYDATA", "VERTICES", .npoint = N, .position = x, .position_stride = STRIDE };
-    vtk.point_arrays = &number;
-    vtk.npoint_array = 1;
+    double x[3 * N], n[N];
+    for (int i = 0; i < 3 * N; i++) x[i] = -1.5 - i;
+    for (int i = 0; i < N; i++) n[i] = 0x01020304 + i;
+    pcs_vtk_array number = { "number", 1, n, true };
+    pcs_vtk vtk = { "POLYDATA", "VERTICES", .npoint = N, .position = x, .point_arrays = &number, .npoint_array = 1 };
     CHECK_OK(f->run.ctx, pcs_file_open(f->file, "a.txt")); // the buffer's end falls inside a number
     pcs_vtk_put(&vtk, f->file, "title", NULL);
     CHECK_OK(f->run.ctx, pcs_file_commit(f->file));
@@ -100,10 +99,10 @@ TEST_WITHIN(numbers_of_legacy_files_are_big_endian, set_up, tear_down)
         for (int b = 0; b < 8; b++) word = word << 8 | p[b];
         double back;
         memcpy(&back, &word, sizeof back);
-        CHECK(back == x[STRIDE * (i / 3) + i % 3]);
+        CHECK(back == x[i]);
     }
     p += strlen("\nVERTICES 0 0\n\nPOINT_DATA 20\nFIELD FieldData 1\nnumber 1 20 int\n");
-    for (int i = 0; i < N; i++, p += 4) CHECK(p[0] == 1 && p[1] == 2 && p[2] == 3 && p[3] == 7 + STRIDE * i);
+    for (int i = 0; i < N; i++, p += 4) CHECK(p[0] == 1 && p[1] == 2 && p[2] == 3 && p[3] == 4 + i);
     free(text);
 }
 

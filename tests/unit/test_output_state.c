@@ -77,10 +77,10 @@ static double last_field(char *text, const char *column)
 TEST(the_history_has_state_and_loss_of_friction)
 {
     static const int every = 3;
+    pcs_contact_info contacts[2];
     fake_run r;
     fake_create(&r, "history_rough", &pcs_observer_history, &every);
-    r.system.rows = rough;
-    r.system.ntangent = 6;
+    fake_rub(&r, rough, contacts);
     fake_open(&r);
     for (long step = 1; step <= 6; step++) {
         fake_move(&r, step);

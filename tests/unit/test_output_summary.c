@@ -208,10 +208,10 @@ TEST(losses_and_sliding_are_told_by_contact)
     static const pcs_row rows[FAKE_ROWS] = { { .contact = 0, .ntangent = 1, .friction = 0.5 },
                                              { .contact = 0, .first_tangent = 1, .ntangent = 1, .friction = 0.5 },
                                              { .contact = 1, .first_tangent = 2, .ntangent = 1, .friction = 0.5 } };
+    pcs_contact_info contacts[2];
     fake_run r;
     fake_create(&r, "summary", &pcs_observer_summary, &by_default);
-    r.system.rows = rows;
-    r.system.ntangent = 3;
+    fake_rub(&r, rows, contacts);
     for (int j = 0; j < FAKE_ROWS; j++) r.rows[j] = (pcs_row_report){ .gap = 1.0, .force = NAN };
     r.rows[1] = (pcs_row_report){ .force = NAN, .is_closed = true, .slip = { 4.0 } };
     fake_open(&r);
