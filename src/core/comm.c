@@ -110,21 +110,52 @@ pcs_status pcs_comm_tell(pcs_context *ctx, bool is_shared, int count, int width,
 
 pcs_status pcs_collector_create(pcs_context *ctx, int count, const int *number, int nall, int width, pcs_collector *out)
 {
-    const pcs_comm *comm = pcs_context_comm(ctx);
-    *out = (pcs_collector){ .count = count, .nall = count };
-    if (comm == NULL || number == NULL) return PCS_OK;
-    *out = (pcs_collector){ .comm = comm, .count = count, .nall = comm->rank == 0 ? nall : 0, .number = number };
+    const pcs_comm *comm = number == NULL ? NULL : pcs_context_comm(ctx);
+    *out = (pcs_collector){ .comm = comm, .count = count, .nall = count, .number = number };
+    if (number == NULL) return PCS_OK;
+    out->nall = pcs_is_root(ctx) ? nall : 0;
     out->all = pcs_take(ctx, (size_t)out->nall * (size_t)width, sizeof *out->all, "results of all processes");
     PCS_TRY(pcs_agree(ctx, out->all == NULL ? PCS_NO_MEMORY : PCS_OK));
-    return comm->plan(comm, ctx, count, number, &out->plan);
+    return comm == NULL ? PCS_OK : comm->plan(comm, ctx, count, number, &out->plan);
 }
 
 const double *pcs_collect(const pcs_collector *self, int width, const double *own)
 {
     size_t n = (size_t)width;
-    if (self->comm == NULL) return own;
-    for (int j = 0; j < self->count && self->nall > 0; j++)
+    if (self->number == NULL) return own;
+    bool is_writer = self->comm == NULL || self->comm->rank == 0;
+    for (int j = 0; j < (is_writer ? self->count : 0); j++)
         memcpy(self->all + (size_t)self->number[j] * n, own + (size_t)j * n, n * sizeof *own);
-    self->comm->collect(self->comm, self->plan, width, own, self->all);
-    return self->comm->rank == 0 ? self->all : NULL;
+    if (self->comm != NULL) self->comm->collect(self->comm, self->plan, width, own, self->all);
+    return is_writer ? self->all : NULL;
+}
+
+// Finds the indices of copies among own entries, rank after rank, by a register of the list of which each rank keeps an
+// equal part.
+pcs_status pcs_copies_create(pcs_context *ctx, int nall, int nown, int ncopy, const int *number, pcs_copies *out)
+{
+    const pcs_comm *comm = out->comm = pcs_context_comm(ctx);
+    int begin, total, count = nown + ncopy;
+    void *put, *get;
+    if (comm == NULL) return PCS_OK;
+    int nregister = pcs_comm_first(comm, comm->rank + 1, nall) - pcs_comm_first(comm, comm->rank, nall);
+    int *index = pcs_scratch(NULL, (size_t)ncopy, sizeof *index);
+    double *entry = pcs_scratch(NULL, (size_t)nregister + (size_t)count, sizeof *entry), *value = entry + nregister;
+    pcs_status status = index == NULL || entry == NULL ? PCS_NO_MEMORY : PCS_OK;
+    if (status != PCS_OK) pcs_fail(ctx, status, "out of memory: copies of %d numbers", ncopy);
+    status = pcs_agree(ctx, status);
+    if (status == PCS_OK) status = pcs_comm_begin(ctx, comm, nown, &begin, &total);
+    if (status == PCS_OK) status = comm->plan_copies(comm, ctx, nregister, nown, number, &put);
+    if (status == PCS_OK) status = comm->plan_copies(comm, ctx, nregister, ncopy, number + nown, &get);
+    if (status == PCS_OK) {
+        memset(entry, 0, (size_t)nregister * sizeof *entry);
+        for (int i = 0; i < count; i++) value[i] = begin + i;
+        comm->return_copies(comm, put, value, entry);
+        comm->take_copies(comm, get, entry, value);
+        for (int i = 0; i < ncopy; i++) index[i] = (int)value[i];
+        status = comm->plan_copies(comm, ctx, nown, ncopy, index, &out->plan);
+    }
+    pcs_scratch_free(index);
+    pcs_scratch_free(entry);
+    return status;
 }

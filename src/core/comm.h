@@ -58,19 +58,38 @@ void pcs_context_set_comm(pcs_context *ctx, const pcs_comm *comm);
 
 // Puts entries of a list together on the process that writes, of which each process has some.
 typedef struct pcs_collector {
-    const pcs_comm *comm; // NULL if every process has all entries, in order
+    const pcs_comm *comm; // NULL in one process
     int count, nall;      // number of entries here, and of all on the process that writes, 0 elsewhere
-    const int *number;    // [count] indices in the list; several processes may have one
+    const int *number;    // [count] indices in the list; several processes may have one; NULL if all are here, in order
     void *plan;
     double *all; // [nall][width]
 } pcs_collector;
 
-// Plans it for entries of up to `width` numbers. `number` is borrowed; NULL if all entries are here. Collective.
+// Plans it for entries of up to `width` numbers. `number` is borrowed; NULL if every process has all, in order.
+// Collective.
 pcs_status pcs_collector_create(pcs_context *ctx, int count, const int *number, int nall, int width,
                                 pcs_collector *out);
 // Returns own[count][width] of all processes in the order of one process, up to the next call; NULL on processes that
 // do not write. Collective.
 const double *pcs_collect(const pcs_collector *self, int width, const double *own);
+
+// Copies of numbers of other processes, for data that do not follow the equations.
+typedef struct pcs_copies {
+    const pcs_comm *comm; // NULL in one process
+    void *plan;
+} pcs_copies;
+
+// Plans it; number[nown + ncopy] are the indices of own entries and of copies in a list of `nall`. Collective.
+pcs_status pcs_copies_create(pcs_context *ctx, int nall, int nown, int ncopy, const int *number, pcs_copies *out);
+// Fills copies from their owners, or adds copies to the numbers of their owners. Collective.
+static inline void pcs_copies_take(const pcs_copies *self, const double *own, double *copy)
+{
+    if (self->comm != NULL) self->comm->take_copies(self->comm, self->plan, own, copy);
+}
+static inline void pcs_copies_return(const pcs_copies *self, const double *copy, double *own)
+{
+    if (self->comm != NULL) self->comm->return_copies(self->comm, self->plan, copy, own);
+}
 
 // Returns the first of `count` items that belongs to a rank if all have equal shares in order.
 static inline int pcs_comm_first(const pcs_comm *comm, int rank, int count)

@@ -1,8 +1,8 @@
 // Fills pictures for ParaView: points, cells, displacements, velocities, the fields of elements, and what contacts,
 // joints and cells show beside them.
 //
-// Each rank draws its own cells and their points, some of which other ranks draw as well. Observers put the pictures of
-// ranks together by the numbers of cells and points in the whole model.
+// Each process draws its own cells and their points, some of which others draw as well. Observers put the pictures of
+// processes together by the numbers of cells and points in the whole model.
 //
 // Section forces at the nodes of bars and beams are smooth along a member, where those of cells have steps. Cells with
 // sections make chains: at most one of them ends at a point (b) and at most one begins there (a). A force f has values
@@ -16,15 +16,14 @@
 // A node at which members branch or meet head to head has several values: every cell there gets its own point, and its
 // chain ends. So do cells that end at arms from their nodes.
 //
-// The rank that owns a node has all cells there, and those next to them. It takes the fields of cells that other ranks
-// draw from these, finds the section forces at the node's points, and gives them to ranks that draw these points, too.
+// The process that owns a node has all cells there, and those next to them. It takes the fields of cells that others
+// draw from these, finds the section forces at the node's points, and gives them to those that draw these points, too.
 
 #include "core/rotation.h"
 #include "elements/beam.h"
 #include "elements/section.h"
 #include "fe/data.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { FORCES_MAX = 10 };
@@ -39,6 +38,9 @@ static const char *const forces_pairs[][2] = {
     { "shear_y", "shear_y_start" },   { "shear_z", "shear_z_start" }, { "moment_y", "moment_y_start" },
     { "moment_z", "moment_z_start" },
 };
+
+// Numbers of a carrier: position, radius and the arm of a rod, m; displacement and rotation while it is drawn.
+enum { CARRIED = 7 };
 
 // Describes a point that is fixed to its node.
 typedef struct rider {
@@ -58,30 +60,33 @@ typedef struct chains {
     int moment[2];         // indices, among the forces known at mid-cell, of the moments about y and z; -1 if absent
 } chains;
 
-// Holds what this rank draws; constant.
+// Holds what this process draws; constant.
 struct fe_drawing {
-    int ncell, ncopy;            // cells shown, and cells that other ranks show
-    int *cell;                   // [ncell + ncopy] their numbers in the mesh
-    int *place;                  // [mesh ncell] index in `cell`, -1 if absent
-    int (*ends)[2];              // [ncell + ncopy] their points
-    int npoint, nshown;          // points here; those shown come first
-    int *node;                   // [npoint] node of each point
-    rider *arm;                  // [npoint] NULL if all points are at their nodes
-    double (*spin)[3];           // [nshown] angular velocities as in v; NULL if unused
-    bool has_members;            // section forces are drawn at points
-    bool has_arms;               // some cells end at arms from their nodes
-    int *field_of;               // [ngroup * PCS_MAX_CELL_FIELDS] column of the picture, -1 if not drawn
-    int *pair_of;                // the same for fields without values at ends: first column of their pair
-    int npair;                   // columns after the fields of the picture, in pairs: values at the ends of cells
-    chains *chains;              // NULL if absent
-    void *copies;                // plan of the exchange of cells; NULL in one process
-    double *own, *copy;          // [ncell], [ncopy] work space for it
-    int ncarrier, (*carrier)[2]; // [ncarrier] nodes here that carry obstacles, and their places
-    void *carriers;              // plan of their collection on the rank that writes, NULL in one process
+    int ncell, ncopy;           // cells shown, and cells that other processes show
+    int *cell;                  // [ncell + ncopy] their numbers in the mesh
+    int *place;                 // [mesh ncell] index in `cell`, -1 if absent
+    int (*ends)[2];             // [ncell + ncopy] their points
+    int npoint, nshown;         // points here; those shown come first
+    int *node;                  // [npoint] node of each point
+    rider *arm;                 // [npoint] NULL if all points are at their nodes
+    double (*spin)[3];          // [nshown] angular velocities as in v; NULL if unused
+    bool has_members;           // section forces are drawn at points
+    bool has_arms;              // some cells end at arms from their nodes
+    int *field_of;              // [ngroup * PCS_MAX_CELL_FIELDS] column of the picture, -1 if not drawn
+    int *pair_of;               // the same for fields without values at ends: first column of their pair
+    int npair;                  // columns after the fields of the picture, in pairs: values at the ends of cells
+    chains *chains;             // NULL if absent
+    pcs_copies copies;          // of cells
+    double *own, *copy;         // [ncell], [ncopy] work space for it
+    int ncarrier;               // nodes here that carry obstacles
+    int *carrier, *carrier_at;  // [ncarrier] these, and their places in the list of all
+    double (*carried)[CARRIED]; // [ncarrier] numbers of a carrier that are collected
+    pcs_collector carriers;
+    pcs_obstacle *obstacles; // of the picture
 };
 typedef struct fe_drawing drawing;
 
-// Holds all points of the mesh of this rank, in scratch memory, while the picture is made.
+// Holds all points of the mesh of this process, in scratch memory, while the picture is made.
 typedef struct points {
     int npoint;
     int (*cells)[2]; // [mesh ncell] points of the cells
@@ -121,7 +126,7 @@ static bool picture_has_section(const fe_data *fe, int cell)
     return ops != NULL && (ops->section_offset != 0 || ops->area != NULL) && node[0] != node[1];
 }
 
-// Returns true if this rank draws a cell of the mesh.
+// Returns true if this process draws a cell of the mesh.
 static bool picture_has_cell(const fe_data *fe, int cell)
 {
     if (fe->batch_of_cell[cell] >= 0) return fe->place_of_cell[cell] >= 0;
@@ -279,7 +284,7 @@ static pcs_status points_list(const pcs_system *self, points *p)
 
 // Cells and points of the drawing
 
-// Returns true if section forces of own nodes need a cell of another rank, or if that needs them.
+// Returns true if section forces of own nodes need a cell of another process, or if that needs them.
 static bool drawing_needs(const fe_data *fe, int cell)
 {
     const pcs_mesh_share *share = fe->model.mesh->share;
@@ -289,7 +294,7 @@ static bool drawing_needs(const fe_data *fe, int cell)
     return is_near || pcs_fe_owns(fe, node[0]) || pcs_fe_owns(fe, node[1]);
 }
 
-// Lists own cells, then those of other ranks, in the order of the mesh.
+// Lists own cells, then those of other processes, in the order of the mesh.
 static pcs_status drawing_take_cells(pcs_context *ctx, fe_data *fe)
 {
     drawing *d = fe->drawing;
@@ -351,15 +356,19 @@ static pcs_status drawing_take_points(pcs_system *self, fe_data *fe, const point
     return PCS_OK;
 }
 
-// Radii and sizes are NULL if no cell has a section, on any rank.
+// Radii and sizes are NULL if no cell has a section, on any process.
 static pcs_status drawing_take_shapes(pcs_system *self, fe_data *fe, points *p, pcs_picture *picture)
 {
     const drawing *d = fe->drawing;
-    double(*x)[3] = NULL, *radius = NULL, (*size)[2];
+    double(*x)[3] = NULL, *radius = NULL, (*size)[2] = NULL;
     double largest = pcs_fe_find_radii(fe, (const int(*)[2])p->cells, p->radius);
     drawing_number_points(fe, p);
-    PCS_TRY(drawing_take_points(self, fe, p, &x, &radius));
-    PCS_TAKE(self->ctx, size, picture->is_piece ? 0 : d->ncell, "the picture");
+    pcs_status status = drawing_take_points(self, fe, p, &x, &radius);
+    if (status == PCS_OK && !picture->is_piece) {
+        size = pcs_take(self->ctx, (size_t)d->ncell, sizeof *size, "the picture");
+        status = size == NULL ? PCS_NO_MEMORY : PCS_OK;
+    }
+    PCS_TRY(pcs_agree(self->ctx, status));
     bool has_rectangles = !picture->is_piece && pcs_fe_find_rectangles(fe, d->ncell, d->cell, size);
     picture->npoint = d->nshown;
     picture->ncell = d->ncell;
@@ -371,229 +380,98 @@ static pcs_status drawing_take_shapes(pcs_system *self, fe_data *fe, points *p, 
     return PCS_OK;
 }
 
-// Plans the exchange of the fields of cells: finds the indices of copies among own cells, rank after rank, by a
-// register of all cells of which each rank keeps an equal part.
-static pcs_status drawing_plan(pcs_system *self, fe_data *fe, int nall)
+// Plans the exchange of the fields of cells.
+static pcs_status drawing_plan(const pcs_system *self, fe_data *fe, int nall)
 {
     drawing *d = fe->drawing;
-    const pcs_comm *comm = self->layout->comm;
-    int begin, all, count = d->ncell + d->ncopy;
-    int nregister = pcs_comm_first(comm, comm->rank + 1, nall) - pcs_comm_first(comm, comm->rank, nall);
-    void *put, *get;
-    int *number = pcs_scratch(NULL, (size_t)count, sizeof *number);
-    double *entry = pcs_scratch(NULL, (size_t)nregister + (size_t)count, sizeof *entry), *value = entry + nregister;
-    pcs_status status = number == NULL || entry == NULL ? picture_no_memory(self) : PCS_OK;
-    status = pcs_agree(self->ctx, status);
-    if (status == PCS_OK) status = pcs_comm_begin(self->ctx, comm, d->ncell, &begin, &all);
-    int nlisted = status == PCS_OK ? count : 0;
-    for (int i = 0; i < nlisted; i++) {
+    int count = d->ncell + d->ncopy, *number = pcs_scratch(NULL, (size_t)count, sizeof *number);
+    pcs_status status = pcs_agree(self->ctx, number == NULL ? picture_no_memory(self) : PCS_OK);
+    for (int i = 0; i < (status == PCS_OK ? count : 0); i++)
         number[i] = pcs_mesh_cell_number(fe->model.mesh, d->cell[i]);
-        value[i] = begin + i;
-    }
-    if (status == PCS_OK) status = comm->plan_copies(comm, self->ctx, nregister, d->ncell, number, &put);
-    if (status == PCS_OK) status = comm->plan_copies(comm, self->ctx, nregister, d->ncopy, number + d->ncell, &get);
-    if (status == PCS_OK) {
-        memset(entry, 0, (size_t)nregister * sizeof *entry);
-        comm->return_copies(comm, put, value, entry);
-        comm->take_copies(comm, get, entry, value);
-        for (int i = 0; i < d->ncopy; i++) number[i] = (int)value[i];
-        status = comm->plan_copies(comm, self->ctx, d->ncell, d->ncopy, number, &d->copies);
-    }
-    pcs_scratch_free(number);
-    pcs_scratch_free(entry);
-    return status;
-}
-
-// Numbering over all ranks, in the order of one process
-
-// Discs and arms of cells, and points that repeat nodes, each known to ranks that have the cell: kind, and three
-// numbers that give its place in the order of all of a kind, then the node's number and an arm.
-enum { LISTED_DISC, LISTED_ARM, LISTED_POINT };
-enum { KEYS = 4, NODE = KEYS, ARM, RECORD = ARM + 3 * (int)(sizeof(double) / sizeof(int)) };
-
-// Holds records of this rank, in scratch memory.
-typedef struct listing {
-    int count, room;
-    int (*record)[RECORD];    // [count]
-    int *node;                // [count] local nodes
-    int *number;              // [count] number among all, in order and without repetitions
-    int nall, (*all)[RECORD]; // number of all; on the rank that writes all of them, else NULL
-} listing;
-
-static void listing_free(listing *l)
-{
-    pcs_scratch_free(l->record);
-    pcs_scratch_free(l->node);
-    pcs_scratch_free(l->number);
-    pcs_scratch_free(l->all);
-}
-
-static pcs_status listing_add(const pcs_system *self, listing *l, const int key[KEYS], int node, const double arm[3])
-{
-    const pcs_mesh *mesh = ((const fe_data *)self->data)->model.mesh;
-    if (l->count == l->room) {
-        int room = 2 * l->room + 64;
-        void *record = pcs_scratch(l->record, (size_t)room, sizeof *l->record);
-        if (record != NULL) l->record = record;
-        int *nodes = pcs_scratch(l->node, (size_t)room, sizeof *nodes);
-        if (nodes != NULL) l->node = nodes;
-        if (record == NULL || nodes == NULL) return picture_no_memory(self);
-        l->room = room;
-    }
-    int *to = l->record[l->count];
-    memcpy(to, key, KEYS * sizeof *to);
-    memcpy(to + ARM, arm, 3 * sizeof *arm);
-    to[NODE] = pcs_mesh_node_number(mesh, node);
-    l->node[l->count++] = node;
-    return PCS_OK;
-}
-
-static int listing_compare(const void *a, const void *b)
-{
-    const int *x = *(const int *const *)a, *y = *(const int *const *)b;
-    for (int k = 0; k < KEYS; k++)
-        if (x[k] != y[k]) return x[k] < y[k] ? -1 : 1;
-    return 0;
-}
-
-// Sorts `count` records, gives equal ones the same number, and lists each once.
-static pcs_status listing_sort(const pcs_system *self, int (*record)[RECORD], int count, int *number, listing *out)
-{
-    const int **sorted = pcs_scratch(NULL, (size_t)count, sizeof *sorted);
-    out->all = pcs_scratch(NULL, (size_t)count, sizeof *out->all);
-    bool is_there = sorted != NULL && out->all != NULL;
-    if (!is_there) count = 0;
-    for (int i = 0; i < count; i++) sorted[i] = record[i];
-    if (count > 0) qsort(sorted, (size_t)count, sizeof *sorted, listing_compare);
-    for (int i = 0; i < count; i++) {
-        if (i == 0 || listing_compare(&sorted[i - 1], &sorted[i]) != 0)
-            memcpy(out->all[out->nall++], sorted[i], sizeof *out->all);
-        number[(sorted[i] - record[0]) / RECORD] = out->nall - 1;
-    }
-    pcs_scratch_free(sorted);
-    return is_there ? PCS_OK : picture_no_memory(self);
-}
-
-// Sends the records of all ranks to the first one, which returns their numbers.
-static pcs_status listing_send(const pcs_system *self, listing *l, int *count, pcs_numbers *received)
-{
-    const pcs_comm *comm = self->layout->comm;
-    pcs_numbers answer = { 0 };
-    int total = 0, *start = count + comm->size;
-    memset(count, 0, 2 * (size_t)comm->size * sizeof *count);
-    count[0] = l->count * RECORD;
-    PCS_TRY(comm->exchange(comm, self->ctx, count, start, l->count == 0 ? NULL : l->record[0], received));
-    for (int r = 0; r < comm->size; r++) {
-        start[r] = total;
-        count[r] = received->count[r] / RECORD;
-        total += count[r];
-    }
-    int *number = pcs_scratch(NULL, (size_t)total, sizeof *number);
-    pcs_status status = number == NULL ? picture_no_memory(self) : PCS_OK;
-    if (status == PCS_OK && comm->rank == 0)
-        status = listing_sort(self, (int(*)[RECORD])received->value, total, number, l);
-    status = pcs_agree(self->ctx, status);
-    if (status == PCS_OK) status = comm->exchange(comm, self->ctx, count, start, number, &answer);
-    if (status == PCS_OK) l->nall = (int)pcs_system_max(self, l->nall);
-    l->number = answer.value;
-    pcs_scratch_free(answer.count);
+    if (status == PCS_OK) status = pcs_copies_create(self->ctx, nall, d->ncell, d->ncopy, number, &d->copies);
     pcs_scratch_free(number);
     return status;
 }
 
-// Numbers the records as one process would, in which they are in order.
-static pcs_status listing_number(const pcs_system *self, listing *l)
+// Numbering over all processes, in the order of one process
+
+// Holds marked ends of cells, in scratch memory: each that some process has marked gets a number, in the order of the
+// mesh.
+typedef struct marks {
+    const pcs_mesh *mesh;
+    int (*end)[2]; // [mesh ncell] 1 if marked, else 0; then its number
+    int count;     // next number
+} marks;
+
+static void marks_give(void *owner, int low, int high, double *block)
 {
-    pcs_numbers received = { 0 };
-    if (self->layout == NULL) {
-        l->number = pcs_scratch(NULL, (size_t)l->count, sizeof *l->number);
-        return l->number == NULL ? picture_no_memory(self) : listing_sort(self, l->record, l->count, l->number, l);
-    }
-    int *count = pcs_scratch(NULL, 2 * (size_t)self->layout->comm->size, sizeof *count);
-    pcs_status status = pcs_agree(self->ctx, count == NULL ? picture_no_memory(self) : PCS_OK);
-    if (status == PCS_OK) status = listing_send(self, l, count, &received);
-    pcs_scratch_free(count);
-    pcs_scratch_free(received.count);
-    pcs_scratch_free(received.value);
-    return status;
+    const marks *m = owner;
+    int end = pcs_mesh_first_cell(m->mesh, high);
+    for (int c = pcs_mesh_first_cell(m->mesh, low); c < end; c++)
+        for (int k = 0; k < 2; k++) block[2 * (pcs_mesh_cell_number(m->mesh, c) - low) + k] = m->end[c][k];
 }
 
-// Lists the discs of an element at a node.
-static pcs_status listing_add_discs(const pcs_system *self, int group, int cell, listing *l)
+static void marks_take(void *owner, int low, int high, const double *block)
 {
-    const fe_data *fe = self->data;
-    const pcs_fe_group *g = &fe->model.groups[group];
-    const double none[3] = { 0.0 };
-    int place = fe->share == NULL ? fe->place_of_cell[cell] : fe->share->index_of_cell[cell];
-    if (place < 0) return pcs_fail(self->ctx, PCS_UNSUPPORTED, "discs are shown in the order of all cells");
-    for (int part = 0;; part++) {
-        pcs_obstacle unused = { 0 };
-        const int key[KEYS] = { LISTED_DISC, group, place, part };
-        if (!g->ops->show(g->params, part, &unused)) return PCS_OK;
-        PCS_TRY(listing_add(self, l, key, fe->model.mesh->cell[cell][0], none));
+    marks *m = owner;
+    for (int i = low, c = pcs_mesh_first_cell(m->mesh, low); i < high; i++) {
+        bool is_here = c < m->mesh->ncell && pcs_mesh_cell_number(m->mesh, c) == i;
+        for (int k = 0; k < 2; k++) {
+            if (is_here) m->end[c][k] = m->count;
+            m->count += block[2 * (i - low) + k] > 0.0;
+        }
+        c += is_here;
     }
 }
 
-// Lists rods from the nodes of a cell to its ends, if these differ; arms of bars and beams are part of the cells.
-static pcs_status listing_add_arms(const pcs_system *self, int cell, listing *l)
+static pcs_status marks_begin(const pcs_system *self, marks *m)
 {
-    const fe_data *fe = self->data;
-    const int *node = fe->model.mesh->cell[cell];
-    double arm[2][3];
-    if (!picture_has_cell(fe, cell) || picture_has_section(fe, cell)) return PCS_OK;
-    (void)picture_arms(fe, cell, arm);
-    for (int k = 0; k < (node[0] == node[1] ? 1 : 2); k++) {
-        const int key[KEYS] = { LISTED_ARM, 0, pcs_mesh_cell_number(fe->model.mesh, cell), k };
-        if (pcs_norm3(arm[k]) > 0.0) PCS_TRY(listing_add(self, l, key, node[k], arm[k]));
-    }
-    return PCS_OK;
+    m->mesh = ((const fe_data *)self->data)->model.mesh;
+    m->end = pcs_scratch(NULL, (size_t)m->mesh->ncell, sizeof *m->end);
+    return pcs_agree(self->ctx, m->end == NULL ? picture_no_memory(self) : PCS_OK);
 }
 
-// Lists discs by group and the order of its set, then arms by the number of the cell.
-static pcs_status listing_add_cells(const pcs_system *self, listing *l)
+static pcs_status marks_number(const pcs_system *self, int ncell, marks *m)
 {
-    const fe_data *fe = self->data;
-    for (int g = 0; g < fe->model.ngroup; g++)
-        for (int c = 0; c < fe->batches[g].ncell && fe->model.groups[g].ops->show != NULL; c++)
-            PCS_TRY(listing_add_discs(self, g, fe->batches[g].cells[c], l));
-    int narmed = fe->drawing->has_arms ? fe->model.mesh->ncell : 0;
-    for (int c = 0; c < narmed; c++) PCS_TRY(listing_add_arms(self, c, l));
-    return PCS_OK;
+    const pcs_told told = { marks_give, marks_take, m };
+    return pcs_comm_tell(self->ctx, self->layout != NULL, ncell, 2, &told);
 }
 
-// Lists the points shown that repeat nodes.
-static pcs_status listing_add_points(const pcs_system *self, const points *p, listing *l)
+// Numbers the shown points that repeat nodes for one reason: members that branch, or arms.
+static pcs_status drawing_number_kind(const pcs_system *self, const points *p, int kind, marks *m, pcs_picture *picture,
+                                      int *number)
 {
-    const fe_data *fe = self->data;
-    const double none[3] = { 0.0 };
-    int nnode = fe->model.mesh->nnode;
+    int nnode = m->mesh->nnode, nshown = ((const fe_data *)self->data)->drawing->nshown;
+    m->count = picture->nall_point;
+    memset(m->end, 0, (size_t)m->mesh->ncell * sizeof *m->end);
     for (int i = nnode; i < p->npoint; i++) {
         const int *maker = p->maker[i - nnode];
-        const int key[KEYS] = { LISTED_POINT, maker[0], pcs_mesh_cell_number(fe->model.mesh, maker[1]), maker[2] };
-        if (p->local[i] < fe->drawing->nshown) PCS_TRY(listing_add(self, l, key, p->local[i], none));
+        if (maker[0] == kind && p->local[i] < nshown) m->end[maker[1]][maker[2]] = 1;
     }
+    PCS_TRY(marks_number(self, picture->nall_cell, m));
+    for (int i = nnode; i < p->npoint; i++) {
+        const int *maker = p->maker[i - nnode];
+        if (maker[0] == kind && p->local[i] < nshown) number[p->local[i]] = m->end[maker[1]][maker[2]];
+    }
+    picture->nall_point = m->count;
     return PCS_OK;
 }
 
-// Numbers the points that are shown in the order of one process, unless each rank writes its own.
+// Numbers the points that are shown in the order of one process, unless each process writes its own.
 static pcs_status drawing_number_all(pcs_system *self, const fe_data *fe, const points *p, pcs_picture *picture)
 {
-    listing l = { 0 };
-    int *number;
+    marks m = { 0 };
     picture->nall_point = picture->npoint;
     if (self->layout == NULL || picture->is_piece) return PCS_OK;
-    pcs_status status = pcs_agree(self->ctx, listing_add_points(self, p, &l));
-    if (status == PCS_OK) status = listing_number(self, &l);
-    number = pcs_take(self->ctx, (size_t)picture->npoint, sizeof *number, "the picture");
-    status = pcs_agree(self->ctx, status == PCS_OK && number == NULL ? PCS_NO_MEMORY : status);
-    if (status == PCS_OK) {
-        for (int i = 0; i < picture->npoint; i++)
-            number[i] = pcs_mesh_node_number(fe->model.mesh, fe->drawing->node[i]);
-        for (int i = 0; i < l.count; i++) number[l.node[i]] = picture->nall_node + l.number[i];
-        picture->nall_point = picture->nall_node + l.nall;
-        picture->point_numbers = number;
-    }
-    listing_free(&l);
+    int *number = pcs_take(self->ctx, (size_t)picture->npoint, sizeof *number, "the picture");
+    PCS_TRY(pcs_agree(self->ctx, number == NULL ? PCS_NO_MEMORY : PCS_OK));
+    for (int i = 0; i < picture->npoint; i++) number[i] = pcs_mesh_node_number(fe->model.mesh, fe->drawing->node[i]);
+    picture->nall_point = picture->nall_node;
+    picture->point_numbers = number;
+    pcs_status status = marks_begin(self, &m);
+    for (int kind = 0; kind < 2 && status == PCS_OK; kind++)
+        status = drawing_number_kind(self, p, kind, &m, picture, number);
+    pcs_scratch_free(m.end);
     return status;
 }
 
@@ -607,7 +485,7 @@ static void obstacles_add(const pcs_obstacle *o, bool is_carried, pcs_obstacle *
     (*count)++;
 }
 
-// Adds what contacts and joints show, which all ranks know: obstacles, arms of points that touch, discs.
+// Adds what contacts and joints show, which all processes know: obstacles, arms of points that touch, discs.
 static void obstacles_list(const pcs_system *self, bool is_carried, pcs_obstacle *list, int *count)
 {
     const fe_data *fe = self->data;
@@ -634,113 +512,176 @@ static pcs_status obstacles_place(pcs_system *self, const points *p, int nshown,
     return PCS_OK;
 }
 
-// Notes that a node carries an obstacle, at this place among the carriers.
-static void obstacles_carry(drawing *d, int node, int place)
+// Notes that a node carries an obstacle, at this place among the carriers; `arm` of a rod, or NULL.
+static void obstacles_carry(const fe_data *fe, const points *p, const int node_and_place[2], const double *arm)
 {
-    d->carrier[d->ncarrier][0] = node;
-    d->carrier[d->ncarrier++][1] = place;
+    drawing *d = fe->drawing;
+    double *own = d->carried[d->ncarrier];
+    int node = d->carrier[d->ncarrier] = node_and_place[0];
+    d->carrier_at[d->ncarrier++] = node_and_place[1];
+    memcpy(own, fe->model.mesh->x[node], 3 * sizeof *own);
+    own[3] = p->radius[node];
+    if (arm != NULL) memcpy(own + 4, arm, 3 * sizeof *own);
 }
 
-// Converts a record to an obstacle.
-static void obstacles_show(const fe_data *fe, const int *record, pcs_obstacle *o)
+// Gives each obstacle of a contact or joint that nodes carry two places among the carriers: of its node, and of the
+// node at its end.
+static void obstacles_carry_known(const fe_data *fe, const points *p, int nstill, int nknown, pcs_obstacle *o)
 {
-    const pcs_fe_group *group = &fe->model.groups[record[1]];
-    *o = (pcs_obstacle){ .kind = PCS_OBSTACLE_ROD, .contact = -1, .is_carried = true };
-    if (record[0] == LISTED_DISC) (void)group->ops->show(group->params, record[KEYS - 1], o);
-    else memcpy(o->end, record + ARM, sizeof o->end);
-}
-
-// Gives each obstacle that nodes carry two places among the carriers: of its node, and of the node at its end.
-static void obstacles_find_carriers(const fe_data *fe, const listing *cells, int nknown, pcs_picture *picture,
-                                    pcs_obstacle *o)
-{
-    for (int i = picture->nstill; i < nknown; i++) {
-        int place = 2 * (i - picture->nstill);
-        if (o[i].carrier >= 0 && pcs_fe_owns(fe, o[i].carrier)) obstacles_carry(fe->drawing, o[i].carrier, place);
+    for (int i = nstill; i < nknown; i++) {
+        int place = 2 * (i - nstill);
+        if (o[i].carrier >= 0 && pcs_fe_owns(fe, o[i].carrier))
+            obstacles_carry(fe, p, (int[2]){ o[i].carrier, place }, NULL);
         if (o[i].kind == PCS_OBSTACLE_ROD && pcs_fe_owns(fe, o[i].end_node))
-            obstacles_carry(fe->drawing, o[i].end_node, place + 1);
+            obstacles_carry(fe, p, (int[2]){ o[i].end_node, place + 1 }, NULL);
         o[i].carrier = o[i].carrier < 0 ? -1 : place;
         o[i].end_node = place + 1;
     }
-    int nlisted = cells->all == NULL ? 0 : cells->nall, first = 2 * (nknown - picture->nstill);
-    for (int i = 0; i < nlisted; i++) {
-        obstacles_show(fe, cells->all[i], &o[nknown + i]);
-        o[nknown + i].carrier = o[nknown + i].end_node = first + 2 * i;
-    }
-    for (int i = 0; i < cells->count; i++) obstacles_carry(fe->drawing, cells->node[i], first + 2 * cells->number[i]);
 }
 
-// Takes what carriers have: their places in the list of all on the rank that writes, else one behind the other.
-static pcs_status obstacles_take_carriers(pcs_system *self, const fe_data *fe, const points *p, pcs_picture *picture)
+// Returns the number of discs that an element shows.
+static int discs_of(const pcs_fe_group *group)
 {
-    drawing *d = fe->drawing;
-    bool is_root = pcs_is_root(self->ctx);
-    int count = is_root ? 2 * (picture->nobstacle - picture->nstill) : d->ncarrier;
-    double(*x)[3], *radius;
-    PCS_TAKE(self->ctx, x, count, "the picture");
-    PCS_TAKE(self->ctx, radius, count, "the picture");
-    PCS_TAKE(self->ctx, picture->carrier_displacement, count, "the picture");
-    PCS_TAKE(self->ctx, picture->carrier_rotation, count, "the picture");
-    for (int i = 0; i < d->ncarrier; i++) {
-        int node = d->carrier[i][0], at = is_root ? d->carrier[i][1] : i;
-        memcpy(x[at], fe->model.mesh->x[node], sizeof *x);
-        radius[at] = p->radius[node];
+    pcs_obstacle unused = { 0 };
+    int count = 0;
+    while (group->ops->show != NULL && group->ops->show(group->params, count, &unused)) count++;
+    return count;
+}
+
+// Lists the discs of cells, by group and the order of its set; adds to *place for each of all processes.
+static pcs_status obstacles_carry_discs(pcs_system *self, const points *p, pcs_obstacle *o, int *place)
+{
+    const fe_data *fe = self->data;
+    for (int g = 0; g < fe->model.ngroup; g++) {
+        const pcs_fe_group *group = &fe->model.groups[g];
+        int ndisc = discs_of(group), count = ndisc * pcs_set_size(group->cells);
+        for (int i = 0; i < (pcs_is_root(self->ctx) ? count : 0); i++, o++) {
+            *o = (pcs_obstacle){ .contact = -1, .is_carried = true };
+            (void)group->ops->show(group->params, i % ndisc, o);
+            o->carrier = o->end_node = *place + 2 * i;
+        }
+        for (int c = 0; c < (ndisc == 0 ? 0 : fe->batches[g].ncell); c++) {
+            int cell = fe->batches[g].cells[c];
+            int at = fe->share == NULL ? fe->place_of_cell[cell] : fe->share->index_of_cell[cell];
+            if (at < 0) return pcs_fail(self->ctx, PCS_UNSUPPORTED, "discs are shown in the order of all cells");
+            for (int part = 0; part < ndisc; part++)
+                obstacles_carry(fe, p, (int[2]){ fe->model.mesh->cell[cell][0], *place + 2 * (at * ndisc + part) },
+                                NULL);
+        }
+        *place += 2 * count;
     }
-    picture->carrier_reference = x;
-    picture->carrier_radius = radius;
     return PCS_OK;
 }
 
-// Plans the collection of carriers on the rank that writes, and collects what does not change.
-static pcs_status obstacles_collect(pcs_system *self, drawing *d, pcs_picture *picture)
+// Finds the arms from the nodes of a cell to its ends that are drawn as rods, unless they are part of a bar or beam.
+static void rods_of(const fe_data *fe, int cell, double arm[2][3], int is_rod[2])
 {
-    if (self->layout == NULL) return PCS_OK;
-    const pcs_comm *comm = self->layout->comm;
-    int *place = pcs_scratch(NULL, (size_t)d->ncarrier, sizeof *place);
-    pcs_status status = pcs_agree(self->ctx, place == NULL ? picture_no_memory(self) : PCS_OK);
-    int nknown = status == PCS_OK ? d->ncarrier : 0;
-    for (int i = 0; i < nknown; i++) {
-        place[i] = d->carrier[i][1];
-        if (comm->rank > 0) d->carrier[i][1] = i;
-    }
-    if (status == PCS_OK) status = comm->plan(comm, self->ctx, d->ncarrier, place, &d->carriers);
-    if (status == PCS_OK) {
-        comm->collect(comm, d->carriers, 3, picture->carrier_reference[0], picture->carrier_reference[0]);
-        comm->collect(comm, d->carriers, 1, picture->carrier_radius, picture->carrier_radius);
-    }
-    pcs_scratch_free(place);
-    return status;
+    const int *node = fe->model.mesh->cell[cell];
+    is_rod[0] = is_rod[1] = 0;
+    if (!picture_has_cell(fe, cell) || picture_has_section(fe, cell)) return;
+    (void)picture_arms(fe, cell, arm);
+    for (int k = 0; k < (node[0] == node[1] ? 1 : 2); k++) is_rod[k] = pcs_norm3(arm[k]) > 0.0;
 }
 
-static pcs_status obstacles_take(pcs_system *self, fe_data *fe, const points *p, const listing *cells,
-                                 pcs_picture *picture)
+// Numbers the rods, and counts those here and the discs of all processes.
+static pcs_status obstacles_count_cells(const pcs_system *self, int nall_cell, marks *rods, int *ndisc)
 {
+    const fe_data *fe = self->data;
+    double arm[2][3];
+    *ndisc = 0;
+    for (int g = 0; g < fe->model.ngroup; g++)
+        *ndisc += discs_of(&fe->model.groups[g]) * pcs_set_size(fe->model.groups[g].cells);
+    if (!fe->drawing->has_arms) return PCS_OK;
+    PCS_TRY(marks_begin(self, rods));
+    for (int c = 0; c < rods->mesh->ncell; c++) rods_of(fe, c, arm, rods->end[c]);
+    return marks_number(self, nall_cell, rods);
+}
+
+static void obstacles_carry_rods(const pcs_system *self, const points *p, const marks *rods, pcs_obstacle *o, int first)
+{
+    const fe_data *fe = self->data;
+    for (int i = 0; i < (pcs_is_root(self->ctx) ? rods->count : 0); i++) {
+        o[i] = (pcs_obstacle){ .kind = PCS_OBSTACLE_ROD, .contact = -1, .is_carried = true };
+        o[i].carrier = o[i].end_node = first + 2 * i;
+    }
+    for (int c = 0; c < (rods->end == NULL ? 0 : rods->mesh->ncell); c++) {
+        double arm[2][3];
+        int is_rod[2];
+        rods_of(fe, c, arm, is_rod);
+        for (int k = 0; k < 2; k++)
+            if (is_rod[k])
+                obstacles_carry(fe, p, (int[2]){ rods->mesh->cell[c][k], first + 2 * rods->end[c][k] }, arm[k]);
+    }
+}
+
+// Returns the number of discs and rods of cells here.
+static size_t obstacles_count_here(const fe_data *fe, const marks *rods)
+{
+    size_t count = 0;
+    for (int g = 0; g < fe->model.ngroup; g++)
+        count += (size_t)discs_of(&fe->model.groups[g]) * (size_t)fe->batches[g].ncell;
+    for (int c = 0; c < (rods->end == NULL ? 0 : rods->mesh->ncell); c++) {
+        double arm[2][3];
+        int is_rod[2];
+        rods_of(fe, c, arm, is_rod);
+        count += (size_t)(is_rod[0] + is_rod[1]);
+    }
+    return count;
+}
+
+// Lists all obstacles: those of contacts and joints, then discs and rods of cells.
+static pcs_status obstacles_take(pcs_system *self, const points *p, int ndisc, const marks *rods, pcs_picture *picture)
+{
+    const fe_data *fe = self->data;
+    drawing *d = fe->drawing;
     pcs_obstacle *list;
     int nknown = 0;
     obstacles_list(self, false, NULL, &nknown);
     picture->nstill = nknown;
     obstacles_list(self, true, NULL, &nknown);
-    picture->nobstacle = nknown + cells->nall; // checkpoints count them on all ranks
-    PCS_TAKE(self->ctx, list, picture->nobstacle, "the picture");
-    PCS_TAKE(self->ctx, fe->drawing->carrier, 2 * nknown + cells->count, "the picture");
+    picture->nobstacle = nknown + ndisc + rods->count;
+    bool is_root = pcs_is_root(self->ctx); // which alone needs what others carry
+    size_t nall = is_root ? 2 * (size_t)(picture->nobstacle - picture->nstill) : 0;
+    size_t most = 2 * (size_t)nknown + obstacles_count_here(fe, rods);
+    PCS_TAKE(self->ctx, list, is_root ? picture->nobstacle : nknown, "the picture");
+    PCS_TAKE(self->ctx, d->carrier, most, "the picture");
+    PCS_TAKE(self->ctx, d->carrier_at, most, "the picture");
+    PCS_TAKE(self->ctx, d->carried, most, "the picture");
+    PCS_TAKE(self->ctx, picture->carrier_reference, nall, "the picture");
+    PCS_TAKE(self->ctx, picture->carrier_radius, nall, "the picture");
     nknown = 0;
     obstacles_list(self, false, list, &nknown);
     obstacles_list(self, true, list, &nknown);
-    for (int i = 0; i < picture->nstill; i++) PCS_TRY(obstacles_place(self, p, fe->drawing->nshown, &list[i]));
-    obstacles_find_carriers(fe, cells, nknown, picture, list);
-    picture->obstacles = list;
-    return obstacles_take_carriers(self, fe, p, picture);
+    for (int i = 0; i < picture->nstill; i++) PCS_TRY(obstacles_place(self, p, d->nshown, &list[i]));
+    int place = 2 * (nknown - picture->nstill);
+    obstacles_carry_known(fe, p, picture->nstill, nknown, list);
+    PCS_TRY(obstacles_carry_discs(self, p, list + nknown, &place));
+    obstacles_carry_rods(self, p, rods, list + (is_root ? nknown + ndisc : 0), place);
+    picture->obstacles = d->obstacles = list;
+    return PCS_OK;
 }
 
 // Finds obstacles, and nodes that carry some.
 static pcs_status picture_find_obstacles(pcs_system *self, fe_data *fe, const points *p, pcs_picture *picture)
 {
-    listing cells = { 0 };
-    pcs_status status = pcs_agree(self->ctx, listing_add_cells(self, &cells));
-    if (status == PCS_OK) status = listing_number(self, &cells);
-    if (status == PCS_OK) status = pcs_agree(self->ctx, obstacles_take(self, fe, p, &cells, picture));
-    listing_free(&cells);
-    return status == PCS_OK ? obstacles_collect(self, fe->drawing, picture) : status;
+    drawing *d = fe->drawing;
+    marks rods = { 0 };
+    int ndisc;
+    pcs_status status = obstacles_count_cells(self, picture->nall_cell, &rods, &ndisc);
+    if (status == PCS_OK) status = pcs_agree(self->ctx, obstacles_take(self, p, ndisc, &rods, picture));
+    pcs_scratch_free(rods.end);
+    int nall = 2 * (picture->nobstacle - picture->nstill);
+    if (status == PCS_OK)
+        status = pcs_collector_create(self->ctx, d->ncarrier, d->carrier_at, nall, CARRIED, &d->carriers);
+    if (status != PCS_OK) return status;
+    const double *all = pcs_collect(&d->carriers, CARRIED, d->carried[0]);
+    for (int i = 0; i < d->carriers.nall; i++) {
+        memcpy(picture->carrier_reference[i], all + CARRIED * i, 3 * sizeof *all);
+        picture->carrier_radius[i] = all[CARRIED * i + 3];
+    }
+    for (int i = picture->nobstacle - rods.count; i < (all == NULL ? 0 : picture->nobstacle); i++)
+        memcpy(d->obstacles[i].end, all + CARRIED * d->obstacles[i].carrier + 4, sizeof d->obstacles[i].end);
+    return PCS_OK;
 }
 
 // Section forces
@@ -860,8 +801,8 @@ static void forces_bend(const fe_data *fe, const pcs_picture *picture, int point
     picture->point_fields[c->nlinear + 1][point] = count == 0 ? 0.0 : stress / count;
 }
 
-// Gives values at points of own nodes to the ranks that draw cells there, at one end of the cells.
-static void forces_share(const fe_data *fe, const pcs_comm *comm, int end, double *x)
+// Gives values at points of own nodes to the processes that draw cells there, at one end of the cells.
+static void forces_share(const fe_data *fe, int end, double *x)
 {
     const drawing *d = fe->drawing;
     for (int i = 0; i < d->ncopy; i++) {
@@ -869,7 +810,7 @@ static void forces_share(const fe_data *fe, const pcs_comm *comm, int end, doubl
         d->copy[i] = pcs_fe_owns(fe, d->node[point]) ? x[point] : 0.0;
     }
     memset(d->own, 0, (size_t)d->ncell * sizeof *d->own);
-    comm->return_copies(comm, d->copies, d->copy, d->own);
+    pcs_copies_return(&d->copies, d->copy, d->own);
     for (int i = 0; i < d->ncell; i++)
         if (!pcs_fe_owns(fe, d->node[d->ends[i][end]])) x[d->ends[i][end]] = d->own[i];
 }
@@ -881,9 +822,8 @@ static void forces_draw(const pcs_system *self, pcs_picture *picture)
     const drawing *d = fe->drawing;
     const chains *c = d->chains;
     if (c == NULL) return;
-    const pcs_comm *comm = self->layout == NULL ? NULL : self->layout->comm;
-    for (int k = 0; k < picture->nfield + d->npair && comm != NULL; k++)
-        comm->take_copies(comm, d->copies, picture->fields[k], picture->fields[k] + d->ncell);
+    for (int k = 0; k < picture->nfield + d->npair; k++)
+        pcs_copies_take(&d->copies, picture->fields[k], picture->fields[k] + d->ncell);
     for (int k = 0; k < c->nlinear; k++) {
         const double *start = picture->fields[c->pair[k] < 0 ? c->field[k] : c->pair[k]];
         const double *end = c->pair[k] < 0 ? start : picture->fields[c->pair[k] + 1];
@@ -893,9 +833,9 @@ static void forces_draw(const pcs_system *self, pcs_picture *picture)
     int nbent = c->start >= 0 ? d->npoint : 0;
     for (int i = 0; i < nbent; i++)
         if (pcs_fe_owns(fe, d->node[i])) forces_bend(fe, picture, i);
-    if (comm == NULL) return;
+    if (self->layout == NULL) return;
     for (int k = 0; k < picture->npoint_field; k++)
-        for (int end = 0; end < 2; end++) forces_share(fe, comm, end, picture->point_fields[k]);
+        for (int end = 0; end < 2; end++) forces_share(fe, end, picture->point_fields[k]);
 }
 
 // Columns
@@ -935,11 +875,13 @@ static void picture_pair_middles(const fe_data *fe, int g, const char *const *na
 }
 
 // Assigns columns of the picture to all fields; pairs come last, if section forces are drawn at points.
-static pcs_status picture_name_columns(pcs_system *self, fe_data *fe, const char **names, int *nfield)
+static pcs_status picture_name_columns(const pcs_system *self, fe_data *fe, pcs_picture *picture)
 {
+    const char **names;
     drawing *d = fe->drawing;
     size_t room = (size_t)fe->model.ngroup * PCS_MAX_CELL_FIELDS;
     int count = 0;
+    PCS_TAKE(self->ctx, names, room, "the picture");
     PCS_TAKE(self->ctx, d->field_of, room + 1, "the picture");
     PCS_TAKE(self->ctx, d->pair_of, room, "the picture");
     for (size_t i = 0; i <= room; i++) d->field_of[i] = -1;
@@ -952,21 +894,20 @@ static pcs_status picture_name_columns(pcs_system *self, fe_data *fe, const char
             while (*field >= 0) field++;
             for (int k = 0; own[k] != NULL; k++) field[k] = picture_field(names, &count, own[k]);
         }
-        if (!of_ends) *nfield = count;
+        if (!of_ends) picture->nfield = count;
     }
-    d->npair = count - *nfield;
-    for (int g = 0; g < fe->model.ngroup; g++) picture_pair_middles(fe, g, names, *nfield);
+    d->npair = count - picture->nfield;
+    for (int g = 0; g < fe->model.ngroup; g++) picture_pair_middles(fe, g, names, picture->nfield);
+    picture->field_names = names;
     return PCS_OK;
 }
 
 // Allocates the arrays; rotations and section axes only if some element has them.
-static pcs_status picture_take_arrays(pcs_system *self, const fe_data *fe, pcs_picture *picture)
+static pcs_status picture_take_arrays(const pcs_system *self, const fe_data *fe, bool has_turns, pcs_picture *picture)
 {
     drawing *d = fe->drawing;
-    bool has_turns = false, has_sections = false;
+    bool has_sections = false;
     double **fields;
-    for (int i = 0; i < fe->map.ndof; i++) has_turns = has_turns || fe->map.dof[i].is_rotation;
-    has_turns = pcs_system_max(self, has_turns) > 0.0;
     for (int g = 0; g < fe->model.ngroup; g++)
         has_sections = has_sections || fe->model.groups[g].ops->section_offset != 0;
     PCS_TAKE(self->ctx, picture->displacement, d->nshown, "the picture");
@@ -984,16 +925,17 @@ static pcs_status picture_take_arrays(pcs_system *self, const fe_data *fe, pcs_p
 // Finds cells and points, and what their pictures need.
 static pcs_status picture_fill(pcs_system *self, fe_data *fe, points *p, pcs_picture *picture)
 {
-    const char **names;
+    bool has_turns = false;
     PCS_TRY(points_list(self, p));
     PCS_TRY(pcs_agree(self->ctx, drawing_take_cells(self->ctx, fe)));
     PCS_TRY(drawing_take_shapes(self, fe, p, picture));
     PCS_TRY(drawing_number_all(self, fe, p, picture));
     PCS_TRY(picture_find_obstacles(self, fe, p, picture));
-    PCS_TAKE(self->ctx, names, (size_t)fe->model.ngroup * PCS_MAX_CELL_FIELDS, "the picture");
-    picture->field_names = names;
-    PCS_TRY(picture_name_columns(self, fe, names, &picture->nfield));
-    PCS_TRY(picture_take_arrays(self, fe, picture));
+    for (int i = 0; i < fe->map.ndof; i++) has_turns = has_turns || fe->map.dof[i].is_rotation;
+    has_turns = pcs_system_max(self, has_turns) > 0.0;
+    pcs_status status = picture_name_columns(self, fe, picture);
+    if (status == PCS_OK) status = picture_take_arrays(self, fe, has_turns, picture);
+    PCS_TRY(pcs_agree(self->ctx, status));
     PCS_TRY(pcs_agree(self->ctx, forces_take(self, fe, picture)));
     return fe->drawing->chains == NULL || self->layout == NULL ? PCS_OK : drawing_plan(self, fe, picture->nall_cell);
 }
@@ -1001,10 +943,10 @@ static pcs_status picture_fill(pcs_system *self, fe_data *fe, points *p, pcs_pic
 pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe)
 {
     const pcs_mesh *mesh = fe->model.mesh;
-    pcs_picture *picture;
     points p = { 0 };
-    PCS_TAKE(self->ctx, picture, 1, "the picture");
-    PCS_TAKE(self->ctx, fe->drawing, 1, "the picture");
+    pcs_picture *picture = pcs_take(self->ctx, 1, sizeof *picture, "the picture");
+    fe->drawing = pcs_take(self->ctx, 1, sizeof *fe->drawing, "the picture");
+    PCS_TRY(pcs_agree(self->ctx, picture == NULL || fe->drawing == NULL ? PCS_NO_MEMORY : PCS_OK));
     picture->nall_node = mesh->share == NULL ? mesh->nnode : mesh->share->nnode;
     picture->nall_cell = mesh->share == NULL ? mesh->ncell : mesh->share->ncell;
     picture->is_piece = fe->model.shows_pieces && self->layout != NULL;
@@ -1081,13 +1023,10 @@ static void picture_draw_carriers(const pcs_system *self, pcs_instant state, pcs
 {
     const fe_data *fe = self->data;
     const drawing *d = fe->drawing;
-    double(*const motions[2])[3] = { picture->carrier_displacement, picture->carrier_rotation };
-    for (int k = 0; k < 2; k++) {
-        for (int i = 0; i < d->ncarrier; i++)
-            pcs_dofmap_vector(&fe->map, k == 1, d->carrier[i][0], state.q, motions[k][d->carrier[i][1]]);
-        if (self->layout != NULL)
-            self->layout->comm->collect(self->layout->comm, d->carriers, 3, motions[k][0], motions[k][0]);
-    }
+    for (int i = 0; i < d->ncarrier; i++)
+        for (int k = 0; k < 2; k++)
+            pcs_dofmap_vector(&fe->map, k == 1, d->carrier[i], state.q, d->carried[0] + 6 * i + 3 * k);
+    picture->carrier_motion = pcs_collect(&d->carriers, 6, d->carried[0]);
 }
 
 // Stores the fields of a cell in their columns.

@@ -124,11 +124,12 @@ static void obstacles_carry(const pcs_picture *picture, int carrier, const doubl
                             double point[3], double direction[3])
 {
     double R[9];
-    pcs_rotation_exp(picture->carrier_rotation[carrier], R);
+    const double *motion = picture->carrier_motion + 6 * carrier;
+    pcs_rotation_exp(motion + 3, R);
     pcs_rotation_apply(R, arm, point);
     pcs_rotation_apply(R, axis, direction);
     for (int k = 0; k < 3; k++)
-        point[k] += picture->carrier_reference[carrier][k] + picture->carrier_displacement[carrier][k];
+        point[k] += picture->carrier_reference[carrier][k] + motion[k];
 }
 
 static double obstacles_mark(const pcs_system *system, const pcs_obstacle *o)

@@ -614,7 +614,7 @@ static void record_add_carried(pcs_frames_record *record, const pcs_picture *pic
         const pcs_obstacle *o = &picture->obstacles[i];
         if (!(o->radius > 0.0)) continue;
         for (int k = 0; k < 3; k++) {
-            double x = picture->carrier_reference[o->carrier][k] + picture->carrier_displacement[o->carrier][k];
+            double x = picture->carrier_reference[o->carrier][k] + picture->carrier_motion[6 * o->carrier + k];
             double across = sqrt(fmax(1.0 - o->axis[k] * o->axis[k], 0.0)); // as it stood at first
             record_widen(&record->position[k], x - o->radius * across);
             record_widen(&record->position[k], x + o->radius * across);

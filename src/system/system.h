@@ -187,8 +187,8 @@ typedef struct pcs_picture {
     // [nobstacle] the nodes of fixed ones are the points shown here that may touch them; those of others are carriers,
     // which the rank that writes knows after `draw`.
     const pcs_obstacle *obstacles;
-    double (*carrier_reference)[3], *carrier_radius;           // m
-    double (*carrier_displacement)[3], (*carrier_rotation)[3]; // filled by `draw`
+    double (*carrier_reference)[3], *carrier_radius; // m
+    const double *carrier_motion;                    // [][6] displacement and rotation, filled by `draw`
 } pcs_picture;
 
 // Describes a column of the history that the user asks for.
