@@ -38,10 +38,8 @@ typedef struct power {
     int exponent;
 } power;
 
-// Powers are computed when a number first needs them, outwards from 10^0: most numbers need few.
 struct pcs_digits {
     power powers[NPOWER]; // 10^(LOWEST_POWER + i)
-    int lowest, highest;  // range of those computed
 };
 
 static power text_times_ten(const power *a)
@@ -63,17 +61,10 @@ pcs_status pcs_digits_create(pcs_context *ctx, pcs_digits **out)
     pcs_digits *d = pcs_take_room(ctx, sizeof *d, "powers of ten");
     if (d == NULL) return PCS_NO_MEMORY;
     d->powers[-LOWEST_POWER] = (power){ (wide)1 << 127, -127 };
-    d->lowest = d->highest = -LOWEST_POWER;
+    for (int i = 1 - LOWEST_POWER; i < NPOWER; i++) d->powers[i] = text_times_ten(&d->powers[i - 1]);
+    for (int i = -LOWEST_POWER; i > 0; i--) d->powers[i - 1] = text_over_ten(&d->powers[i]);
     *out = d;
     return PCS_OK;
-}
-
-static const power *text_power(pcs_digits *d, int q)
-{
-    int i = q - LOWEST_POWER;
-    for (; d->highest < i; d->highest++) d->powers[d->highest + 1] = text_times_ten(&d->powers[d->highest]);
-    for (; d->lowest > i; d->lowest--) d->powers[d->lowest - 1] = text_over_ten(&d->powers[d->lowest]);
-    return &d->powers[i];
 }
 
 // Writes the number by the C library, with the decimal sign of the locale replaced by a point.
@@ -94,7 +85,7 @@ typedef struct scaled {
     int decimal;       // exponent of the first digit
 } scaled;
 
-static scaled text_scale(pcs_digits *table, uint64_t bits)
+static scaled text_scale(const pcs_digits *table, uint64_t bits)
 {
     const uint64_t limit = UINT64_C(100000000000000000); // 10^17
     scaled s = { .mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52 };
@@ -102,7 +93,7 @@ static scaled text_scale(pcs_digits *table, uint64_t bits)
     s.decimal = (int)floor((exponent + 52) * 0.30102999566398120); // right, or one too small
     uint64_t m = s.mantissa << 11;
     for (;; s.decimal++) {
-        const power *p = text_power(table, 16 - s.decimal);
+        const power *p = &table->powers[16 - s.decimal - LOWEST_POWER];
         wide low = (wide)m * (uint64_t)p->mantissa;
         wide high = (wide)m * (uint64_t)(p->mantissa >> 64) + (uint64_t)(low >> 64);
         int shift = -(exponent - 11 + p->exponent) - 128; // between 1 and 63: D has 50 to 60 bits of 192
@@ -145,54 +136,31 @@ static void text_digits(uint64_t value, char out[18])
     }
 }
 
-// Writes an exponent: 'e', a sign and at least two digits. Returns its length.
-static size_t text_exponent(int decimal, char *out)
-{
-    int size = decimal < 0 ? -decimal : decimal, hundreds = size / 100;
-    char *p = out;
-    *p++ = 'e';
-    *p++ = decimal < 0 ? '-' : '+';
-    if (hundreds > 0) *p++ = (char)('0' + hundreds);
-    *p++ = (char)('0' + size / 10 % 10);
-    *p++ = (char)('0' + size % 10);
-    *p = '\0';
-    return (size_t)(p - out);
-}
-
 // Lays out `count` digits with the first at 10^decimal as %.*g does.
 static size_t text_layout(const char *digits, int count, int precision, int decimal, char *out)
 {
+    bool has_exponent = decimal < -4 || decimal >= precision;
+    int whole =
+        has_exponent ? 1 : decimal + 1; // digits before the point; not positive: zeros behind it, and one before
+    int first = whole < 1 ? whole - 1 : 0, last = count > whole ? count : whole,
+        size = decimal < 0 ? -decimal : decimal;
     char *p = out;
-    if (decimal < -4 || decimal >= precision) {
-        *p++ = digits[0];
-        if (count > 1) {
-            *p++ = '.';
-            memcpy(p, digits + 1, (size_t)count - 1);
-            p += count - 1;
-        }
-        return (size_t)(p - out) + text_exponent(decimal, p);
+    for (int i = first; i < last; i++) {
+        if (i == whole) *p++ = '.';
+        *p++ = i < 0 || i >= count ? '0' : digits[i];
     }
-    if (decimal < 0) {
-        memcpy(p, "0.0000", 6);
-        p += 1 - decimal;
-        memcpy(p, digits, (size_t)count);
-        p += count;
-    } else {
-        int whole = decimal + 1, common = count < whole ? count : whole;
-        memcpy(p, digits, (size_t)common);
-        memset(p + common, '0', (size_t)(whole - common));
-        p += whole;
-        if (count > whole) {
-            *p++ = '.';
-            memcpy(p, digits + whole, (size_t)(count - whole));
-            p += count - whole;
-        }
+    if (has_exponent) {
+        *p++ = 'e';
+        *p++ = decimal < 0 ? '-' : '+';
+        if (size >= 100) *p++ = (char)('0' + size / 100);
+        *p++ = (char)('0' + size / 10 % 10);
+        *p++ = (char)('0' + size % 10);
     }
     *p = '\0';
     return (size_t)(p - out);
 }
 
-size_t pcs_number_text(pcs_digits *table, double x, char text[PCS_NUMBER_ROOM])
+size_t pcs_number_text(const pcs_digits *table, double x, char text[PCS_NUMBER_ROOM])
 {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);

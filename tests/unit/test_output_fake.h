@@ -290,6 +290,14 @@ static inline char *fake_read(const fake_run *r, const char *name)
     return text;
 }
 
+// Fails unless the file has this text.
+static inline void fake_has(const fake_run *r, const char *name, const char *wanted)
+{
+    char *text = fake_read(r, name);
+    CHECK_TEXT(text, wanted);
+    free(text);
+}
+
 static inline void fake_put(const fake_run *r, const char *name, const char *text)
 {
     FILE *f = fopen(fake_path(r, name), "wb");

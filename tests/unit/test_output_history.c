@@ -225,15 +225,3 @@ TEST(a_full_disk_leaves_whole_rows)
     CHECK(ncomma == COLUMNS - 1);
     free(text);
 }
-
-TEST(an_unwritable_folder_is_an_error)
-{
-    fake_run r;
-    fake_create(&r, "history", &pcs_observer_history, &every_1);
-    fake_put(&r, "plain", "a file, not a folder");
-    snprintf(r.directory + strlen(r.directory), 16, "/plain");
-    CHECK_STATUS(r.ctx, r.observer.ops->open(&r.observer), PCS_IO_ERROR);
-    CHECK_TEXT(pcs_message(r.ctx), "/plain/history.csv: Not a directory");
-    CHECK_OK(r.ctx, r.observer.ops->step(&r.observer));
-    fake_close(&r);
-}

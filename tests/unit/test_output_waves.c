@@ -98,33 +98,6 @@ TEST(a_run_that_is_killed_leaves_whole_rows)
     fake_close(&r);
 }
 
-TEST(a_full_disk_leaves_whole_rows)
-{
-    fake_run r;
-    fake_create(&r, "waves_full", &pcs_observer_waves, &each);
-    fake_open(&r);
-    fake_set_limit(200000);
-    pcs_status status = PCS_OK;
-    for (long step = 1; status == PCS_OK && step < 10000; step++) {
-        fake_move(&r, step);
-        status = r.observer.ops->step(&r.observer);
-    }
-    CHECK_STATUS(r.ctx, status, PCS_IO_ERROR);
-    CHECK_OK(r.ctx, r.observer.ops->step(&r.observer)); // told once
-    fake_close(&r);
-    fake_set_limit(0);
-    CHECK(!fake_exists(&r, "fake.waves.csv"));
-    char *text = fake_read(&r, "fake.waves.csv.part");
-    size_t length = strlen(text);
-    CHECK(length > 50000 && text[length - 1] == '\n');
-    char *last = text + length - 1;
-    while (last[-1] != '\n') last--;
-    int ncomma = 0;
-    for (const char *p = last; *p != '\0'; p++) ncomma += *p == ',';
-    CHECK(ncomma == COLUMNS - 1);
-    free(text);
-}
-
 TEST(what_a_body_does_not_have_is_told)
 {
     static const char *const odd[] = { "stress", "stres" };
