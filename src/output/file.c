@@ -160,6 +160,18 @@ static size_t text_layout(const char *digits, int count, int precision, int deci
     return (size_t)(p - out);
 }
 
+static size_t text_integer(long x, char text[PCS_NUMBER_ROOM])
+{
+    if (x < 0 || x >= 1000000000) return (size_t)snprintf(text, PCS_NUMBER_ROOM, "%ld", x);
+    char digits[18];
+    text_digits((uint64_t)x, digits);
+    size_t first = 9;
+    while (first < 17 && digits[first] == '0') first++;
+    memcpy(text, digits + first, 18 - first);
+    text[18 - first] = '\0';
+    return 18 - first;
+}
+
 size_t pcs_number_text(const pcs_digits *table, double x, char text[PCS_NUMBER_ROOM])
 {
     uint64_t bits;
@@ -170,7 +182,7 @@ size_t pcs_number_text(const pcs_digits *table, double x, char text[PCS_NUMBER_R
         memcpy(text + sign, "0", 2);
         return sign + 1;
     }
-    if (x > 0.0 && x < 1e9 && x == (double)(long)x) return pcs_integer_text((long)x, text);
+    if (x > 0.0 && x < 1e9 && x == (double)(long)x) return text_integer((long)x, text);
     if (table == NULL || !isnormal(x)) return text_slow(x, text);
     scaled s = text_scale(table, bits);
     for (unsigned drop = 2;; drop--) {
@@ -186,18 +198,6 @@ size_t pcs_number_text(const pcs_digits *table, double x, char text[PCS_NUMBER_R
         while (count > 1 && first[count - 1] == '0') count--;
         return sign + text_layout(first, count, precision, s.decimal + has_grown, text + sign);
     }
-}
-
-size_t pcs_integer_text(long x, char text[PCS_NUMBER_ROOM])
-{
-    if (x < 0 || x >= 1000000000) return (size_t)snprintf(text, PCS_NUMBER_ROOM, "%ld", x);
-    char digits[18];
-    text_digits((uint64_t)x, digits);
-    size_t first = 9;
-    while (first < 17 && digits[first] == '0') first++;
-    memcpy(text, digits + first, 18 - first);
-    text[18 - first] = '\0';
-    return 18 - first;
 }
 
 enum { JSON_PIECE = 8 };

@@ -20,7 +20,6 @@ pcs_status pcs_digits_create(pcs_context *ctx, pcs_digits **out);
 // Writes the first of %.15g, %.16g and %.17g that reads back to the same double, with a decimal point in any locale.
 // Returns the length without the ending 0.
 size_t pcs_number_text(const pcs_digits *digits, double x, char text[PCS_NUMBER_ROOM]);
-size_t pcs_integer_text(long x, char text[PCS_NUMBER_ROOM]);
 
 // Escapes `text` for a JSON string, without the quotes, and replaces bytes that are not UTF-8. Needs at most 6 bytes
 // per byte and 1; the rest is cut off. Returns the length.

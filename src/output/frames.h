@@ -30,16 +30,8 @@ typedef struct pcs_frames_record {
     const pcs_context *ctx;
 } pcs_frames_record;
 
-pcs_status pcs_frames_record_create(pcs_context *ctx, const pcs_system *system, pcs_frames_record *out);
-// Adds the picture as drawn at time t to the bounds; collective.
-void pcs_frames_record_add(pcs_frames_record *record, const pcs_picture *picture, double t);
-// Writes or reads it, within the part of an observer.
-void pcs_frames_record_carry(pcs_frames_record *record, const pcs_picture *picture, pcs_carrier *c);
 // Returns the record of this run's frames, NULL if it has none.
 const pcs_frames_record *pcs_frames_record_find(const pcs_view *view);
-
-// Completes a unit vector by two unit vectors normal to it; the three are the rows of `frame`.
-void pcs_reach_frame(const double axis[3], double frame[3][3]);
 
 // Returns true if a model of so many nodes has frames in pieces, one per process, by `pieces` (NULL if not given).
 bool pcs_frames_are_pieces(const char *pieces, int nnode);
