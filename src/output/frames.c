@@ -43,10 +43,7 @@ static inline void record_widen(pcs_bounds *range, double x)
     if (x > range->above) range->above = x;
 }
 
-enum { LARGE_MODEL = 50000 };       // nodes: from there on processes write pieces
 static const double NEARNESS = 0.1; // of the size of the model
-
-const char *const pcs_frame_vectors[PCS_FRAME_VECTORS] = { "displacement", "velocity", "rotation" };
 
 static pcs_status record_create(pcs_context *ctx, const pcs_system *system, pcs_frames_record *out)
 {
@@ -162,29 +159,6 @@ static void record_carry(pcs_frames_record *record, const pcs_picture *picture, 
     pcs_carry_words(c, "count", &record->count, 1);
     pcs_carry_words(c, "ranges", record->position, 2 * (size_t)record->nrange);
     pcs_carry_words(c, "field_time", record->field_time, (size_t)picture->nfield + (size_t)picture->npoint_field);
-}
-
-const char *pcs_frames_stem(const char *case_name)
-{
-    bool is_taken = strcmp(case_name, "contacts") == 0 || strcmp(case_name, "obstacles") == 0;
-    return is_taken ? "model" : case_name;
-}
-
-bool pcs_frames_are_pieces(const char *pieces, int nnode)
-{
-    bool is_large = nnode >= LARGE_MODEL;
-    if (pieces == NULL) return is_large;
-    return strcmp(pieces, "always") == 0 || (is_large && strcmp(pieces, "never") != 0);
-}
-
-const pcs_frames_record *pcs_frames_record_find(const pcs_view *view)
-{
-    for (int i = 0; i < view->nobserver; i++) {
-        const pcs_observer *o = &view->observers[i];
-        const pcs_frames_record *record = o->data; // the first member of what frames keep
-        if (strcmp(o->ops->name, "frames") == 0) return record->count > 0 ? record : NULL;
-    }
-    return NULL;
 }
 
 // Walls, floors, stops and bearings that stand still as a legacy VTK file of polygons, obstacles.vtk, and bearings,

@@ -13,6 +13,8 @@
 
 #include "output/series.h"
 
+#include "output/frames.h"
+
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -540,4 +542,31 @@ pcs_status pcs_series_carry(pcs_series *s, pcs_carrier *c)
     if (!pcs_carry_reads(c)) return PCS_OK;
     if (s->count > 0) PCS_TRY(pcs_file_publish(s->list, series_closing(s)));
     return pcs_series_sweep(s, s->count);
+}
+
+const char *const pcs_frame_vectors[PCS_FRAME_VECTORS] = { "displacement", "velocity", "rotation" };
+
+enum { LARGE_MODEL = 50000 }; // nodes: from there on processes write pieces
+
+const char *pcs_frames_stem(const char *case_name)
+{
+    bool is_taken = strcmp(case_name, "contacts") == 0 || strcmp(case_name, "obstacles") == 0;
+    return is_taken ? "model" : case_name;
+}
+
+bool pcs_frames_are_pieces(const char *pieces, int nnode)
+{
+    bool is_large = nnode >= LARGE_MODEL;
+    if (pieces == NULL) return is_large;
+    return strcmp(pieces, "always") == 0 || (is_large && strcmp(pieces, "never") != 0);
+}
+
+const pcs_frames_record *pcs_frames_record_find(const pcs_view *view)
+{
+    for (int i = 0; i < view->nobserver; i++) {
+        const pcs_observer *o = &view->observers[i];
+        const pcs_frames_record *record = o->data; // the first member of what frames keep
+        if (strcmp(o->ops->name, "frames") == 0) return record->count > 0 ? record : NULL;
+    }
+    return NULL;
 }

@@ -117,7 +117,8 @@ const pcs_tally_row *pcs_tally_join(pcs_tally *tally, const pcs_system *system)
     for (int c = 0; c < system->ncontact && rows != NULL; c++) {
         const pcs_contact_info *info = &system->contacts[c];
         tally->sums[c] = tally_contact(rows, info);
-        for (int i = 0; i < info->nall && !info->is_joint; i++) {
+        int npoint = info->is_joint ? 0 : info->nall;
+        for (int i = 0; i < npoint; i++) {
             const pcs_tally_row *row = &rows[info->first_all + i];
             if (isnan(tally->min_gap)) tally->min_gap = INFINITY;
             if (row->gap < tally->min_gap) tally->min_gap = row->gap;

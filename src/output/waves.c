@@ -158,8 +158,8 @@ static pcs_status waves_put_row(const pcs_view *view, int nfield, waves_data *d)
         for (int c = 0; c < system->picture->ncell; c++) d->own[c] = waves_value(system->picture, d->field[k], c);
         const double *all = pcs_collect(&d->collector, 1, d->own);
         double *row = d->row + 1 + k * d->cells.count;
-        for (int i = 0; i < d->cells.count && all != NULL; i++)
-            row[i] = all[pcs_mesh_cell_number(view->mesh, d->cells.items[i])];
+        int nplace = all == NULL ? 0 : d->cells.count;
+        for (int i = 0; i < nplace; i++) row[i] = all[pcs_mesh_cell_number(view->mesh, d->cells.items[i])];
     }
     return pcs_row_file_put(&d->rows, 1 + nfield * d->cells.count, d->row);
 }
