@@ -381,46 +381,31 @@ static double event_find_dip(pcs_scheme *self, double h)
     return place;
 }
 
-// Returns the time from now, s, at which the gap would vanish on a parabola, INFINITY if it would not.
-static double event_guess(pcs_scheme *self, double t, int row)
-{
-    pcs_events *e = self->data;
-    const double *v = e->y + self->system->nv;
-    if (pcs_event_accelerate(self, e, t, e->y, v, e->next.a) != PCS_CONVERGED) return INFINITY;
-    pcs_system_gaps(self->system, pcs_at(self->solver->t, e->y, NULL), e->next.gap);
-    double gap = fmax(e->next.gap[row], 0.0), rate = pcs_system_rate(self->system, row, v);
-    double pull = -e->acceleration[row], square = rate * rate + 2.0 * pull * gap;
-    if (square < 0.0) return INFINITY;
-    return rate > 0.0 ? (rate + sqrt(square)) / pull : 2.0 * gap / (sqrt(square) - rate);
-}
-
 // Narrows [*lo, *hi] to the width; the event has not happened at *lo and has at *hi, where it was looked for last. By
 // Newton's method for gaps and by chords for forces, shifted so as to fall on the other side.
 static pcs_outcome event_locate(pcs_scheme *self, double t, event_finding event, double width, double *lo, double *hi)
 {
     pcs_events *e = self->data;
-    double value[2] = { NAN, event_value(self, e, event) }, last = *hi - *lo, x = NAN;
-    if (!event.is_release) x = event_guess(self, t, event.row);
-    for (int round = 1; round <= LOCATING_ROUNDS && *hi - *lo > width; round++) {
+    double value[2] = { NAN, event_value(self, e, event) }, last = *hi - *lo, x = *hi;
+    bool is_beyond = true;
+    for (int round = 0; round<LOCATING_ROUNDS && * hi - *lo> width; round++) {
         event_finding found;
-        if (!(x > *lo && x < *hi)) x = 0.5 * (*lo + *hi);
-        if (x <= *lo || x >= *hi) break; // neighbouring numbers
-        pcs_outcome outcome = pcs_event_leap(self, t, x);
-        if (outcome == PCS_CONVERGED) outcome = event_look(self, t + x, event.row, &found);
-        if (outcome != PCS_CONVERGED) return outcome;
-        bool is_beyond = found.row >= 0;
-        *(is_beyond ? hi : lo) = x;
-        value[is_beyond] = event_value(self, e, event);
         double slope = (value[1] - value[0]) / (*hi - *lo), aside = is_beyond ? -0.4 * width : 0.4 * width;
         if (!event.is_release) {
             pcs_projection_turn(self->solver, e->end);
             slope = pcs_system_rate(self->system, event.row, e->end + self->system->nv);
         }
         x = slope < 0.0 ? x - value[is_beyond] / slope + aside : NAN;
-        // Three guesses in vain: halve.
-        if (round % 3 != 0) continue;
-        if (*hi - *lo > 0.5 * last) x = NAN;
-        last = *hi - *lo;
+        bool is_slow = round % 3 == 2 && *hi - *lo > 0.5 * last; // three guesses in vain: halve
+        if (round % 3 == 2) last = *hi - *lo;
+        if (is_slow || !(x > *lo && x < *hi)) x = 0.5 * (*lo + *hi);
+        if (x <= *lo || x >= *hi) break; // neighbouring numbers
+        pcs_outcome outcome = pcs_event_leap(self, t, x);
+        if (outcome == PCS_CONVERGED) outcome = event_look(self, t + x, event.row, &found);
+        if (outcome != PCS_CONVERGED) return outcome;
+        is_beyond = found.row >= 0;
+        *(is_beyond ? hi : lo) = x;
+        value[is_beyond] = event_value(self, e, event);
     }
     return PCS_CONVERGED;
 }
@@ -464,7 +449,7 @@ static double event_width(const pcs_scheme *self, const pcs_events *e, double t,
 {
     double width = e->width_share * h;
     for (int k = 0; k < e->order; k++) width *= e->now.speed * h / self->system->length;
-    return fmax(2.0 * DBL_EPSILON * fabs(t), fmin(width, 0.125 * h));
+    return fmax(0.5 * DBL_EPSILON * fabs(t), fmin(width, 0.125 * h));
 }
 
 // Integrates up to the event and solves it; `hi` lies beyond it, where it was looked for last.
