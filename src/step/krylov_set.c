@@ -70,12 +70,12 @@ static unsigned long long all_marks(const pcs_comm *comm, unsigned long long her
 // The lower triangle of a sparse symmetric matrix and its factor L D L^T within that pattern, exact for chains:
 // points with their neighbours, numbered breadth-first (Cuthill, McKee 1969).
 typedef struct triangle {
-    int n, room, terms;         // points; allocated numbers of neighbours and of entries
+    int n, room;                // points; allocated number of neighbours
     int *head, *next;           // [n + 1], [room] neighbours of each point
     int *place;                 // [n] work
     int *order, *rank;          // [n] point at a place, place of a point
-    int *below, *left, *source; // [n + 1], [terms] rows: first entries, columns, which of the neighbours
-    double *L, *D, *x;          // [terms], [n], [n] the matrix, then its factor; work
+    int *below, *left, *source; // [n + 1], [room] rows: first entries, columns, which of the neighbours
+    double *L, *D, *x;          // [room], [n], [n] the matrix, then its factor; work
 } triangle;
 
 // M and Ss = S*/c between the equations that contact rows touch: how contacts feel each other through a body.
@@ -130,15 +130,13 @@ static double direction_of(const pcs_preconditioner *self, int e)
 static const double proximal = 1e-8;
 static const double small = 0.05; // least entry between touched equations over their diagonals that coupling regards
 
-static pcs_status triangle_take(pcs_context *ctx, int n, int room, int terms, triangle *t)
+static pcs_status triangle_take(pcs_context *ctx, int n, int room, triangle *t)
 {
     t->n = n;
     t->room = room;
-    t->terms = terms;
     PCS_TAKE_EACH(ctx, n + 1, "the preconditioner", int, &t->head, &t->place, &t->order, &t->rank, &t->below);
-    PCS_TAKE(ctx, t->next, room, "the preconditioner");
-    PCS_TAKE_EACH(ctx, terms, "the preconditioner", int, &t->source, &t->left);
-    PCS_TAKE(ctx, t->L, terms, "the preconditioner");
+    PCS_TAKE_EACH(ctx, room, "the preconditioner", int, &t->next, &t->source, &t->left);
+    PCS_TAKE(ctx, t->L, room, "the preconditioner");
     PCS_TAKE_EACH(ctx, n, "the preconditioner", double, &t->D, &t->x);
     return PCS_OK;
 }
@@ -382,7 +380,7 @@ static pcs_status preconditioner_take(pcs_context *ctx, pcs_preconditioner *self
     PCS_TAKE_EACH(ctx, most, "the preconditioner", double, &self->whole, &self->entries);
     PCS_TAKE(ctx, self->start, nv + 2, "the preconditioner");
     PCS_TAKE(ctx, self->is_in, n, "the preconditioner");
-    return triangle_take(ctx, n, most, most, &self->B);
+    return triangle_take(ctx, n, most, &self->B);
 }
 
 static pcs_status preconditioner_create(pcs_step_solver *solver, bool with_tangents, pcs_coupling *coupling,
@@ -1562,7 +1560,8 @@ static bool set_round(pcs_krylov_set *c, settling *s)
     if (s->changed == 0 && s->norm < s->before) share = fmin(share, pow(s->norm / s->before, 2));
     s->before = s->norm;
     double tolerance = s->repeats > 0 || is_settled ? floor : fmax(floor, share * s->norm);
-    s->last = s->changed == 0 ? s->norm : INFINITY;
+    // Sums of products have drifted from the values that the last step evaluates: their residuals do not compare.
+    s->last = s->changed == 0 && !(tolerance == floor && c->is_summed) ? s->norm : INFINITY;
     return set_newton(c, s->norm, tolerance, tolerance == floor) || set_recover(c, s);
 }
 
