@@ -4,7 +4,7 @@
 
 FOLDER gets a copy of the tree and its build; only faults whose name holds one of the NAMEs are planted. Every run ends
 well before anything is planted. With a fault in, each of its runs has to end with status 1 and the text of the check;
-where no check is named they are tests, which have to fail.
+where no check is named they are tests, or READMEs with claims, which have to fail.
 """
 
 import filecmp
@@ -100,12 +100,12 @@ FAULTS = [
     ("shear stiffness of exact beams", "elements/beam_exact_3d.c", "G * s->area * s->ky,",
      "1.02 * G * s->area * s->ky,", ["regression/test_statics_large", "unit/test_taper"], None),
     ("beta of Newmark's rule", "src/schemes/implicit.c", "isnan(beta) ? 0.25 *", "isnan(beta) ? 0.252 *",
-     ["regression/test_implicit_bar"], None),
+     ["cases/bar_impact/README.md"], None),
     ("weights of the alpha family", "src/schemes/implicit.c", "(2.0 * rho - 1.0) /", "(2.0 * rho - 1.01) /",
-     ["contract/test_scheme", "regression/test_implicit_bar"], None),
+     ["contract/test_scheme", "cases/bar_impact/README.md"], None),
     ("filter of hht", "src/schemes/alpha_velocity.c", "    return velocity_setup(self, p->variant, w);",
      "    w.af *= 1.01;\n    return velocity_setup(self, p->variant, w);",
-     ["contract/test_scheme", "regression/test_implicit_bar"], None),
+     ["contract/test_scheme", "cases/bar_impact/README.md"], None),
     ("stiffness of a closed form", "src/closed_form/slider_crank.c", "K[1] = -c *", "K[1] = -1.01 * c *",
      ["unit/test_closed_forms"], None),
     ("curvature of bearings", "src/rows/journal.c", "bias -= s->distance *", "bias -= 1.1 * s->distance *",
@@ -143,7 +143,7 @@ FAULTS = [
     ("potential of weight", "src/fe/loads.c", "rest_potential -= force[i] *",
      "rest_potential -= 1.001 * force[i] *", ["unit/test_fe"], None),
     ("loss of impacts", "src/sim/accept.c", "l->impact_loss += r->",
-     "l->impact_loss += 0.99 * r->", ["regression/test_bar_energy"], None),
+     "l->impact_loss += 0.99 * r->", ["cases/bar_impact/README.md"], None),
     ("stable step", "src/fe/stable.c", "(sqrt(1.0 + xi * xi) + xi);",
      "(sqrt(1.0 + xi * xi) + 1.01 * xi);", ["unit/test_fe"], None),
     ("gates of contacts", "src/step/dense_contacts.c", "contacts_sum(p->n, p->b_gate[i], P_gate",
@@ -156,16 +156,19 @@ FAULTS = [
 
 
 def build(folder, faults):
-    """The program, and the tests that these faults name."""
-    tests = sorted({words.replace("/", "_") for fault in faults if fault[5] is None for words in fault[4]})
+    """The program, its library, and the tests that these faults name."""
+    tests = sorted({words.replace("/", "_") for fault in faults if fault[5] is None for words in fault[4]
+                    if not words.endswith(".md")})
     subprocess.run(["cmake", "--build", folder + "/build", "--parallel", str(os.cpu_count() or 1), "--target",
-                    "percuss_program", *tests, "--", "-s"], check=True, stdout=subprocess.DEVNULL)
+                    "percuss_program", "percuss_shared", *tests, "--", "-s"], check=True, stdout=subprocess.DEVNULL)
 
 
 def run(folder, words, check):
-    """Status and messages of a run, or of a test, in the copy of the tree."""
+    """Status and messages of a run, of a test or of the claims of a README, in the copy of the tree."""
     command = [folder + "/build/percuss", "run", *words.split(), "-o", folder + "/out", "--quiet"]
-    if check is None:
+    if check is None and words.endswith(".md"):
+        command = [sys.executable, "tests/python/test_claims.py", folder + "/build/percuss", words]
+    elif check is None:
         command = [folder + "/build/tests/" + words.replace("/", "_")]
     shutil.rmtree(folder + "/out", ignore_errors=True)
     done = subprocess.run(command, cwd=folder + "/tree", capture_output=True, text=True, timeout=600, check=False)
