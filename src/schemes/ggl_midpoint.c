@@ -170,7 +170,8 @@ static void unified_fill_row(const pcs_ggl *s, const pcs_rows *rows, int j, int 
     }
 }
 
-// Fills the gap rows at the present directions; rows with open gates are left out.
+// Fills the gap rows at the present directions. Rows with open gates are left out: their distances over h would be
+// velocities to the solver, by which it sets its tolerances.
 static void unified_fill_gaps(pcs_scheme *self, pcs_ggl *s, double h)
 {
     pcs_system *system = self->system;
@@ -183,10 +184,7 @@ static void unified_fill_gaps(pcs_scheme *self, pcs_ggl *s, double h)
         unified_fill_row(s, system->G, j, j, true, h);
         c->p.b[j] = next->gap[j] + pcs_rows_dot(system->G, j, way);
         c->p.r[j] = 1.0 / fmax(c->P[j * c->p.n + j], 1e-300);
-        if (next->gate[j]) continue;
-        for (int l = 0; l < c->p.n; l++) c->P[j * c->p.n + l] = 0.0;
-        c->p.b[j] = system->length + fabs(next->gap[j]);
-        c->p.r[j] = 1.0;
+        c->is_out[j] = !next->gate[j];
     }
 }
 

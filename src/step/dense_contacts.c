@@ -667,7 +667,7 @@ pcs_status pcs_dense_contacts_create(pcs_context *ctx, const pcs_system *system,
     PCS_TAKE_EACH(ctx, n * (n + 1), "the contact problem", double, &c->P, &c->H, &c->B, &c->Y, &c->rest);
     PCS_TAKE(ctx, c->P_gate, m * n, "the contact problem");
     PCS_TAKE(ctx, c->work, 2 * (n + 1), "the contact problem");
-    PCS_TAKE(ctx, c->is_out, n, "the contact problem");
+    PCS_TAKE(ctx, c->is_out, m, "the contact problem");
     PCS_TAKE_EACH(ctx, n, "the contact problem", int, &c->held, &c->place, &c->pivot);
     PCS_TAKE(ctx, c->row, m, "the contact problem");
     *out = c;
@@ -677,7 +677,7 @@ pcs_status pcs_dense_contacts_create(pcs_context *ctx, const pcs_system *system,
 // Returns true if contact row j may transmit an impulse.
 static bool dense_takes_part(const pcs_dense_contacts *c, int j)
 {
-    if (c->p.rows[j].is_bilateral || c->is_out[c->p.m + j]) return false;
+    if (c->p.rows[j].is_bilateral || c->is_out[j]) return false;
     return c->p.has_position || c->p.gate_is_live || c->p.gate[j];
 }
 

@@ -17,7 +17,7 @@ typedef struct pcs_dense_contacts {
     double *P_gate;        // [m * n]
     bool is_constant;      // P and r change only with is_reduced set to false
     bool is_warm;          // z holds the initial guess; otherwise it starts from zero
-    unsigned char *is_out; // [n] 1 for unknowns that stay zero
+    unsigned char *is_out; // [m] 1 for contacts whose multipliers stay zero
     // work
     pcs_active_set *set; // the reduced problem
     bool is_reduced;     // the reduced problem has all of P

@@ -415,8 +415,7 @@ static void newton_fill_contacts(pcs_step_solver *self, pcs_step_problem *p)
     memset(c->P, 0, (size_t)s->nz * (size_t)s->nz * sizeof(double));
     memset(c->P_gate, 0, (size_t)s->m * (size_t)s->nz * sizeof(double));
     for (int l = 0; l < s->nz; l++) {
-        c->is_out[l] = !newton_is_used(self, l);
-        if (c->is_out[l]) continue;
+        if (!newton_is_used(self, l)) continue;
         // Computes the changes of q and v per unit multiplier, including those through d.
         const double *column = newton_column(self, l);
         double into_q = newton_into_q(self, l), into_v = newton_into_v(self, l);
@@ -433,7 +432,10 @@ static void newton_fill_contacts(pcs_step_solver *self, pcs_step_problem *p)
         if (p->held != NULL) newton_fill_held(self, l);
         for (int t = 0; t < s->nt; t++) c->P[(2 * s->m + t) * s->nz + l] = pcs_rows_dot(system->T, t, s->at.v_last);
     }
-    for (int j = 0; j < s->m; j++) c->p.r[j] = c->p.r[s->m + j] = self->effective_mass[j];
+    for (int j = 0; j < s->m; j++) {
+        c->p.r[j] = c->p.r[s->m + j] = self->effective_mass[j];
+        c->is_out[j] = !s->is_used[j];
+    }
     for (int t = 0; t < s->nt; t++)
         c->p.r[2 * s->m + t] = 1.0 / pcs_rows_dot(system->T, t, self->projection->XT->value[t]);
     memcpy(c->p.gate, p->gate, (size_t)s->m);
