@@ -54,12 +54,10 @@ study: bench-packages ## run the slow refinement studies
 	@cmake --build $(BUILD) --parallel $(JOBS) -- --no-print-directory -s
 	@for s in $(BUILD)/tests/study_*; do "$$s" || exit 1; done
 
-work-precision: bench-packages ## error against cost of the schemes, as CSV and picture
-	$(need) python3 python3-matplotlib python3-pandas
-	@cmake -S . -B $(BUILD) -DPERCUSS_TESTS=ON >/dev/null
-	@cmake --build $(BUILD) --parallel $(JOBS) --target study_work_precision -- --no-print-directory -s
-	@$(BUILD)/tests/study_work_precision $(BUILD)/work_precision.csv
-	@/usr/bin/python3 tests/study/work_precision.py $(BUILD)/work_precision.csv $(BUILD)/work_precision.png
+work-precision: build ## error against time of the schemes on six kinds of problems, as table, CSV and picture
+	$(need) python3 python3-numpy python3-scipy python3-matplotlib python3-siconos
+	@/usr/bin/python3 tests/study/work_precision.py $(BUILD)/percuss $(BUILD)/work_precision.csv \
+	    $(BUILD)/work_precision.png
 	@echo "Picture in $(BUILD)/work_precision.png"
 
 bench: bench-packages ## measure the time loop beside its yardsticks

@@ -232,7 +232,7 @@ static void json_contacts(json *j, const pcs_summary *s)
 
 static void json_misfit(json *j, double misfit, double time, double work)
 {
-    json_put(j, "largest_misfit: %g, largest_misfit_time: %g, work: %g", misfit, time, work);
+    json_put(j, "largest_error: %g, largest_error_time: %g, work: %g", misfit, time, work);
 }
 
 // Puts joints or supports. A joint of a system in closed form has no reaction in space.

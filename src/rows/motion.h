@@ -3,7 +3,7 @@
 //   table          linear between the entries (the velocity jumps there), or by cubics with a continuous velocity;
 //                  constant outside
 //   harmonic       s = A (sin(2 pi f t + phase) - sin(phase))
-//   way            s = S r(t / T)
+//   distance       s = S r(t / T)
 //   speed          s' = V r(t / T)
 //   expression     any formula of t, with its exact derivatives
 //   displacement   s as an amplitude says, or
@@ -22,7 +22,7 @@
 typedef struct pcs_motion_params {
     pcs_list table;
     int interpolation;
-    double amplitude, frequency, phase, way, speed, rise;
+    double amplitude, frequency, phase, distance, speed, rise;
     const pcs_expression *expression; // NULL if absent
     const char *csv;                  // file of the table; NULL if absent
     pcs_amplitude displacement, velocity;

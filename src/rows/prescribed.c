@@ -19,7 +19,7 @@ enum { NWAY = 8 };
 // Returns NULL if exactly one form of motion is given, else the fault.
 static const char *motion_check_count(const bool given[NWAY], const char **option)
 {
-    const char *const names[NWAY] = { "table",      "amplitude", "way",          "speed",
+    const char *const names[NWAY] = { "table",      "amplitude", "distance",     "speed",
                                       "expression", "csv",       "displacement", "velocity" };
     int count = 0;
     *option = NULL;
@@ -28,11 +28,11 @@ static const char *motion_check_count(const bool given[NWAY], const char **optio
         if (given[i] && count == 2) *option = names[i];
     }
     if (count == 0)
-        return "no motion is given: needs 'table', 'amplitude' and 'frequency', 'way' and 'rise', 'speed', "
+        return "no motion is given: needs 'table', 'amplitude' and 'frequency', 'distance' and 'rise', 'speed', "
                "'expression', 'csv', 'displacement' or 'velocity'";
     if (count > 1)
-        return "only one motion is allowed: 'table', 'amplitude', 'way', 'speed', 'expression', 'csv', 'displacement' "
-               "or 'velocity'";
+        return "only one motion is allowed: 'table', 'amplitude', 'distance', 'speed', 'expression', 'csv', "
+               "'displacement' or 'velocity'";
     return NULL;
 }
 
@@ -40,7 +40,7 @@ const char *pcs_motion_check(const pcs_motion_params *p, const char **option)
 {
     const bool given[NWAY] = { p->table.count > 0,
                                !isnan(p->amplitude),
-                               !isnan(p->way),
+                               !isnan(p->distance),
                                !isnan(p->speed),
                                p->expression != NULL,
                                p->csv != NULL,
@@ -57,8 +57,8 @@ const char *pcs_motion_check(const pcs_motion_params *p, const char **option)
     if (given[1] && isnan(p->frequency)) return "'amplitude' needs 'frequency', too";
     *option = "frequency";
     if (!given[1] && !isnan(p->frequency)) return "'frequency' belongs to 'amplitude'";
-    *option = "way";
-    if (given[2] && !(p->rise > 0.0)) return "'way' needs 'rise', the time it takes, too";
+    *option = "distance";
+    if (given[2] && !(p->rise > 0.0)) return "'distance' needs 'rise', the time it takes, too";
     *option = "rise";
     if (given[4] && p->rise > 0.0)
         return "'rise' cannot be given with an expression, which states how the motion begins";
@@ -145,8 +145,8 @@ void pcs_motion_at(const pcs_motion_params *p, double t, double s[3])
         return;
     }
     motion_rise(p->rise, t, r);
-    if (!isnan(p->way)) {
-        for (int k = 0; k < 3; k++) s[k] = p->way * r[k + 1];
+    if (!isnan(p->distance)) {
+        for (int k = 0; k < 3; k++) s[k] = p->distance * r[k + 1];
     } else if (!isnan(p->speed)) {
         for (int k = 0; k < 3; k++) s[k] = p->speed * r[k];
     } else {
@@ -191,7 +191,7 @@ static const pcs_option prescribed_options[] = {
              "A of A (sin(2 pi f t + phase) - sin(phase)), m or rad"),
     PCS_REAL("frequency", prescribed_params, motion.frequency, PCS_OPTIONAL, PCS_NOT_NEGATIVE, "f, Hz"),
     PCS_REAL("phase", prescribed_params, motion.phase, PCS_DEFAULT("0.0"), PCS_ANY_NUMBER, "rad; pi/2 begins at rest"),
-    PCS_REAL("way", prescribed_params, motion.way, PCS_OPTIONAL, PCS_ANY_NUMBER,
+    PCS_REAL("distance", prescribed_params, motion.distance, PCS_OPTIONAL, PCS_ANY_NUMBER,
              "displacement of a single smooth move that lasts `rise`, m or rad"),
     PCS_REAL("speed", prescribed_params, motion.speed, PCS_OPTIONAL, PCS_ANY_NUMBER,
              "constant velocity, m/s or rad/s, reached after `rise`"),

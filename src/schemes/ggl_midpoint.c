@@ -3,9 +3,9 @@
 // Multibody System Dynamics 31 (2014), eqs. 29-52.
 //
 // The prediction qM = q_n + (h/2) v_n gives mass M(qM) and contacts I = { g(qM) <= tol }, up to round-off.
-// gate: middle   these alone, as in the paper. A body that should rest hops where e > 0: its flights are rounded up to
-//                whole steps, so that they return what restitution takes.
-//       end      those, too, that end the step with g <= 0 without their law: the step is taken again with them.
+// contacts_at: middle   these alone, as in the paper. A body that should rest hops where e > 0: its flights are rounded
+//                       up to whole steps, so that they return what restitution takes.
+//              end      those, too, that end the step with g <= 0 without their law: the step is taken again with them.
 //
 // coupling: decoupled   the velocity step of the Moreau midpoint rule, then positions for all contacts:
 //   q = q_n + (h/2) (v_n + v) + G(qM)^T Psi,   0 <= g(q) _|_ Psi >= 0
@@ -342,14 +342,14 @@ static pcs_outcome ggl_unified(pcs_scheme *self, pcs_ggl *s, const pcs_state *x,
 }
 
 typedef struct ggl_mid_params {
-    int coupling, metric, gate;
+    int coupling, metric, contacts_at;
     double gap_tolerance;
 } ggl_mid_params;
 
 enum { DECOUPLED, UNIFIED };
 enum { EUCLIDEAN, MASS };
-enum { GATE_END, GATE_MIDDLE };
-static const char *const ggl_mid_gates[] = { "end", "middle", NULL };
+enum { CONTACTS_END, CONTACTS_MIDDLE };
+static const char *const ggl_mid_moments[] = { "end", "middle", NULL };
 static const char *const ggl_mid_metrics[] = { "euclidean", "mass", NULL };
 static const char *const ggl_mid_couplings[] = { "decoupled", "unified", NULL };
 
@@ -360,7 +360,7 @@ static const pcs_option ggl_mid_options[] = {
                "of the position correction; meshes need mass"),
     PCS_REAL("gap_tolerance", ggl_mid_params, gap_tolerance, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE,
              "a gap up to this counts as closed in the middle of the step, m"),
-    PCS_CHOICE("gate", ggl_mid_params, gate, PCS_DEFAULT("end"), ggl_mid_gates,
+    PCS_CHOICE("contacts_at", ggl_mid_params, contacts_at, PCS_DEFAULT("end"), ggl_mid_moments,
                "contacts with a velocity law: end, also those that would penetrate by the end of the step; middle, as "
                "published, those closed in its middle, where bodies at rest hop"),
     { 0 },
@@ -390,7 +390,7 @@ static pcs_status ggl_mid_setup(pcs_scheme *self)
         self->rule.rate = PCS_RATE_START;
     }
     self->rule.gate_tolerance = p->gap_tolerance;
-    self->rule.gate_looks_ahead = p->gate == GATE_END;
+    self->rule.gate_looks_ahead = p->contacts_at == CONTACTS_END;
     PCS_TRY(pcs_explicit_setup(self));
     PCS_TRY(pcs_projection_need_columns(self->solver));
     PCS_TRY(pcs_dense_contacts_create(self->ctx, self->system, false, &s->contacts));
@@ -504,7 +504,7 @@ static pcs_outcome ggl_mid_solve(pcs_scheme *self, const pcs_state *x, double h,
     pcs_outcome outcome;
     do // positions of the decoupled scheme are not corrected yet
         outcome = is_unified ? ggl_unified(self, s, x, h, report) : pcs_midpoint_velocity(self, x, h, report);
-    while (outcome == PCS_CONVERGED && p->gate == GATE_END && ggl_mid_close_sunk(self, s));
+    while (outcome == PCS_CONVERGED && p->contacts_at == CONTACTS_END && ggl_mid_close_sunk(self, s));
     if (outcome != PCS_CONVERGED || is_unified) return outcome;
     for (int i = 0; i < system->nv; i++)
         if (!isfinite(s->base.next.q[i])) return PCS_NOT_FINITE;

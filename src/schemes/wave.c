@@ -2,7 +2,7 @@
 //
 //   S = M + (h/2) C + (h^2/4) K,     Vf = u_n + (h/2) S^-1 f(t_n + h/2, q_n + (h/2) u_n, u_n)
 //   V = Vf + S^-1 G^T P/2,           q = q_n + h V,     u = 2 V - u_n,     mean contact force P/h
-//   contact acts  where it did in the step before (P_n > 0), or g(q_n) + gate h G Vf <= 0
+//   contact acts  where it did in the step before (P_n > 0), or g(q_n) + share h G Vf <= 0
 //   there         0 <= G V + target _|_ P >= 0,  else P = 0;  joints: G V = (s(t + h) - s(t))/h, given motions s
 //
 // M by one-point quadrature, rho A L/4 [1 1; 1 1], and h = L/c in every cell make waves in rods exact and S diagonal.
@@ -13,7 +13,7 @@
 // is the work of prescribed motions where it is one of their rows.
 //
 // A contact that has closed stays so until P = 0. Rounding the impact to a step keeps all fronts on the grid; the
-// contact is held at an offset of -(1 - gate) h |G V| <= g <= gate h |G V|. gate 1/2: to the nearest step; 1: to the
+// contact is held at an offset of -(1 - share) h |G V| <= g <= share h |G V|. share 1/2: to the nearest step; 1: to the
 // step before, so that nothing penetrates (but by 1e-6 of the way of a step: an impact this near to the end of a step
 // belongs to the next one, as one at the very end does, whatever round-off has added up).
 //
@@ -31,17 +31,17 @@
 #include <math.h>
 #include <string.h>
 
-enum { GATE_NEAREST, GATE_BEFORE };
-static const char *const wave_gates[] = { "nearest", "before", NULL };
+enum { ROUND_NEAREST, ROUND_BEFORE };
+static const char *const wave_roundings[] = { "nearest", "before", NULL };
 static const char *const wave_kinds[] = { "axial", "transverse", NULL };
 
 typedef struct wave_params {
-    int gate, waves;
+    int rounding, waves;
     bool allow_mismatch;
 } wave_params;
 
 static const pcs_option wave_options[] = {
-    PCS_CHOICE("gate", wave_params, gate, PCS_DEFAULT("nearest"), wave_gates,
+    PCS_CHOICE("rounding", wave_params, rounding, PCS_DEFAULT("nearest"), wave_roundings,
                "step to which an impact is rounded: the nearest, or the one before, which never penetrates"),
     PCS_CHOICE("waves", wave_params, waves, PCS_DEFAULT("transverse"), wave_kinds,
                "waves in beams whose travel time is the step: those that the contact force excites; rods have axial "
@@ -151,7 +151,7 @@ static pcs_status wave_setup(pcs_scheme *self)
     PCS_TRY(pcs_next_create(self, &s->next));
     PCS_TAKE(self->ctx, s->middle, system->nv, "the middle of the step");
     PCS_TAKE_EACH(self->ctx, system->nrow, "the contacts of the step", unsigned char, &s->is_heavy, &s->was_held);
-    self->rule.gate_share = ((const wave_params *)self->params)->gate == GATE_BEFORE ? 1.0 : 0.5;
+    self->rule.gate_share = ((const wave_params *)self->params)->rounding == ROUND_BEFORE ? 1.0 : 0.5;
     if (system->inertia == NULL)
         return pcs_fail(self->ctx, PCS_FAILED, "the step solver of scheme 'wave' was made without pcs_scheme_weigh");
     if (!(self->step > 0.0)) return PCS_OK; // the first step tells
@@ -229,8 +229,8 @@ static bool wave_find_gates(pcs_scheme *self, const pcs_state *x, double h)
         s->was_held[j] = x->was_loaded[j];
         next->rate_before[j] = pcs_system_rate(system, j, next->v);
         double ahead = next->gap[j] + self->rule.gate_share * h * next->rate_before[j];
-        // With gate `before`, a contact that touches at the very end of the step closes in the next one. Round-off adds
-        // up over steps and must not decide this: the tie includes a fraction of the displacement in a step.
+        // With `rounding: before`, a contact that touches at the very end of the step closes in the next one. Round-off
+        // adds up over steps and must not decide this: the tie includes a fraction of the displacement in a step.
         double tie = pcs_gap_tie(system, j, x->q) + SAME_TIME * h * fabs(next->rate_before[j]);
         next->gate[j] = row->is_bilateral || x->was_loaded[j] || ahead <= (self->rule.gate_share < 1.0 ? tie : -tie);
         double rate = pcs_system_rate(system, j, x->history[HISTORY_U]);

@@ -61,7 +61,7 @@ elements:
                                "b: { type: prescribed, node: arm.start, along: x, speed: 1 }",
             "rod of no length": "a: { type: distance, node: arm.start, anchor: [0, 0, 0] }",
             "stretched": "a: { type: distance, node: arm.start, anchor: [-1, 0, 0] }, "
-                         "b: { type: prescribed, node: arm.start, along: x, way: 1, rise: 0.005 }",
+                         "b: { type: prescribed, node: arm.start, along: x, distance: 1, rise: 0.005 }",
     }.items():
         yield name, beam + "joints: { " + joints + " }\n" + RUN
     yield "squeezed", BAR.replace("TO", "1") + """

@@ -70,7 +70,7 @@ joints:
   rail: { type: slider, a: a, b: b, axis: [1, 0, 0] }
   rod: { type: distance, a: b, b: d }
   ride: { type: rigid_link, a: d, nodes: e }
-  drive: { type: prescribed, node: d, along: z, way: 0.1, rise: 0.01 }
+  drive: { type: prescribed, node: d, along: z, distance: 0.1, rise: 0.01 }
 """
 
 MACHINES = """

@@ -59,8 +59,8 @@ TEST(gaps_and_energies)
     } known[] = {
         { "moreau_midpoint", -4.14e-5, 7.1209, 4.2e-8 },
         { "moreau_midpoint, rate: start", -9.32e-5, 7.1158, 8.5e-7 },
-        { "ggl_midpoint, coupling: decoupled, gate: middle", 0.0, 7.1259, 1.7e-4 },
-        { "ggl_midpoint, gate: middle", -4.09e-6, 7.1959, 1.5e-7 },
+        { "ggl_midpoint, coupling: decoupled, contacts_at: middle", 0.0, 7.1259, 1.7e-4 },
+        { "ggl_midpoint, contacts_at: middle", -4.09e-6, 7.1959, 1.5e-7 },
         { "half_explicit", -9.00e-6, 7.1958, 1.7e-7 },
         { "half_explicit_acceleration", -9.89e-6, 7.1947, 1.7e-7 },
         { "moreau_jean_explicit", -5.12e-5, 7.1903, 1.3e-4 },
@@ -94,7 +94,7 @@ TEST(errors_against_events)
     } known[] = {
         { "moreau_jean_explicit", 7.2e-3, 7.1e-4 },           { "moreau_midpoint", 2.1e-1, 2.25e-2 },
         { "half_explicit_acceleration", NAN, 2.2e-4 },        { "half_explicit", 1.7e-3, 8.7e-5 },
-        { "half_explicit_rk, method: hem4", 3.9e-4, 1.1e-4 }, { "ggl_midpoint, gate: middle", 8.2e-4, 1.6e-4 },
+        { "half_explicit_rk, method: hem4", 3.9e-4, 1.1e-4 }, { "ggl_midpoint, contacts_at: middle", 8.2e-4, 1.6e-4 },
     };
     rigid_trace events = run("event_driven, accumulation: rest", 1e-5, 0.1, ";system.friction=0.0", 1);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {

@@ -159,7 +159,7 @@ output: { frames: false,
         tip, energy = driven_arm(2e-3, 0.05, 0.2)
         text = model([beam("beam_timo_2d", 2.1e11, "a", [0, 0, 0], [1, 0, 0], 20)]) + """
 supports: { c: { set: a.start, fix: [x, y] } }
-joints: { d: { type: prescribed, node: a.start, along: rz, way: 2.0e-3, rise: 0.05 } }
+joints: { d: { type: prescribed, node: a.start, along: rz, distance: 2.0e-3, rise: 0.05 } }
 output: { frames: false, probes: { tip: { node: a.end, of: [uy] } } }
 """
         for scheme, step in itertools.product(("hht", "hht, alpha: 0.3", "alpha_velocity", "newmark",

@@ -101,7 +101,7 @@ TEST(summary_tells_the_largest)
     const char *joints = strstr(text, "\"joints\": ["), *supports = strstr(text, "\"supports\": [");
     assert_non_null(joints);
     assert_non_null(supports);
-    CHECK_NEAR(strtod(strstr(joints, "\"largest_misfit\": ") + 18, NULL), misfit, 1e-15);
+    CHECK_NEAR(strtod(strstr(joints, "\"largest_error\": ") + 17, NULL), misfit, 1e-15);
     CHECK_NEAR(strtod(strstr(joints, "\"peak_force\": ") + 14, NULL), force, 1e-12);
     CHECK(strtod(strstr(supports, "\"peak_moment\": ") + 15, NULL) > 0.1);
     text = read_all("summary.txt");

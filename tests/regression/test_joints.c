@@ -562,8 +562,8 @@ TEST(long_chains_hold)
 TEST(pushed_chains_buckle)
 {
     text_case c = open_chain(8,
-                             "  push: { type: prescribed, node: b0, along: x, way: 0.1, rise: 0.02 }\n"
-                             "  rail: { type: prescribed, node: b0, along: y, way: 0, rise: 1 }\n",
+                             "  push: { type: prescribed, node: b0, along: x, distance: 0.1, rise: 0.02 }\n"
+                             "  rail: { type: prescribed, node: b0, along: y, distance: 0, rise: 1 }\n",
                              DOWN GGL("0.8") TIME("2.0e-3", "0.1"));
     double x[3], v[3], reference[3], largest = 0.0, gap, rate;
     int push = text_case_reaction(&c, "push");

@@ -50,7 +50,7 @@ TEST(balls_hop_with_the_gate_of_the_paper)
 {
     double speed;
     int hops;
-    watch_ball("ggl_midpoint, gate: middle", 0.5, 2e-3, &speed, &hops);
+    watch_ball("ggl_midpoint, contacts_at: middle", 0.5, 2e-3, &speed, &hops);
     assert_int_equal(hops, 25);
     CHECK_NEAR(speed, 10.0 * 2e-3 / 1.5, 1e-12);
 }

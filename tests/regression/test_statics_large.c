@@ -104,7 +104,7 @@ TEST(a_tip_in_space_turns_by_whole_turns)
         snprintf(text, sizeof text,
                  "elements.beam.type=beam_exact_3d; elements.beam.orientation=[0, 1, 0]; supports.clamp.fix=[x, y, z, "
                  "rx, ry, rz]; mesh.beam.elements=20; loads={}; elements.beam.section={type: circle, diameter: 0.01}; "
-                 "joints.turn={type: prescribed, node: beam.end, along: rz, way: %.17g, rise: 1.0}; %s",
+                 "joints.turn={type: prescribed, node: beam.end, along: rz, distance: %.17g, rise: 1.0}; %s",
                  angle, ways[i % 2]);
         still s = still_open(cantilever, text);
         double I = PI * 1e-8 / 64.0, stiffness = is_twist ? 2.0 * I * shear : I * modulus;
@@ -173,7 +173,7 @@ TEST(driven_slider_cranks_go_round)
         "elements: { c: { type: rigid_body_2d, mesh: c, mass: 1, inertia: 0.1 },\n"
         "            r: { type: rigid_body_2d, mesh: r, mass: 1, inertia: 0.1 },\n"
         "            s: { type: rigid_body_2d, mesh: s, mass: 1, inertia: 0.1 } }\n"
-        "joints: { motor: { type: prescribed, node: c, along: rz, way: 1.0, rise: 1.0 },\n"
+        "joints: { motor: { type: prescribed, node: c, along: rz, distance: 1.0, rise: 1.0 },\n"
         "          o: { type: hinge, node: c, at: [0, 0, 0] }, a: { type: hinge, a: c, b: r, at: [0.3, 0, 0] },\n"
         "          b: { type: hinge, a: r, b: s, at: [1.1, 0, 0] }, g: { type: slider, node: s, axis: [1, 0, 0] } }\n"
         "loads: { push: { type: force, node: s, value: [-7, 0, 0] } }\n"
@@ -182,7 +182,7 @@ TEST(driven_slider_cranks_go_round)
     for (int i = 0; i < 6; i++) {
         double q[MOST] = { 0 }, angle = angles[i % 3];
         char text[64];
-        snprintf(text, sizeof text, "joints.motor.way=%g", angle);
+        snprintf(text, sizeof text, "joints.motor.distance=%g", angle);
         still s = still_open(crank, text);
         pcs_statics statics;
         pcs_statics_options options = { .steps = 10, .time = 1.0, .path = i < 3 ? PCS_PATH_LOAD : PCS_PATH_HISTORY };

@@ -120,14 +120,14 @@ typedef struct bounce {
     double smallest; // gap, m
 } bounce;
 
-static bounce bounce_measure(const drop *d, int elements, int periods, const char *gate)
+static bounce bounce_measure(const drop *d, int elements, int periods, const char *rounding)
 {
     char mesh[160], scheme[64], end[64];
     bounce b = { 0 };
     double off = 0.0, size = 0.0;
     snprintf(mesh, sizeof mesh, "mesh.bar={type: line, from: [0, %.17g, 0], to: [0, %.17g, 0], elements: %d}",
              d->height, d->height + 10.0, elements);
-    snprintf(scheme, sizeof scheme, "scheme={type: wave, gate: %s}", gate);
+    snprintf(scheme, sizeof scheme, "scheme={type: wave, rounding: %s}", rounding);
     snprintf(end, sizeof end, "time.end=%.17g", periods * period);
     case_run run = case_run_all("cases/bar_wave", (const char *const[]){ mesh, scheme, end, NULL });
     for (long i = 1; i < run.count; i++) {
@@ -163,7 +163,7 @@ TEST(doyens_bar_keeps_its_orbit)
 {
     const drop *d = doyen_drop(5.0, 10.0 * period);
     for (int n = 50; n <= 400; n *= 2) {
-        // What meets at the very end of a step is a tie to `gate: before`, which round-off must not decide.
+        // What meets at the very end of a step is a tie to `rounding: before`, which round-off must not decide.
         bounce b = bounce_measure(d, n, 10, "before");
         CHECK(b.force < 1e-10 && b.energy < 1e-9 && fabs(b.gap - 1.0) < 1e-9 && b.smallest > -1e-9);
         b = bounce_measure(d, n, 10, "nearest");
@@ -174,8 +174,8 @@ TEST(doyens_bar_keeps_its_orbit)
     }
 }
 
-// `gate: before` never penetrates, wherever an impact falls.
-TEST(gate_before_never_penetrates)
+// `rounding: before` never penetrates, wherever an impact falls.
+TEST(rounding_before_never_penetrates)
 {
     for (int k = 0; k < 9; k++) {
         double height = 5.0 + 0.0137 * k;

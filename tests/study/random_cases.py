@@ -217,8 +217,8 @@ class Draw:
 
     def joint(self, kind, dim):
         entry = self.options("joint", kind, leave=(
-            "pitch", "amplitude", "way", "speed", "phase", "frequency", "rise", "along", "expression", "interpolation",
-            "flank", "teeth_a", "teeth_b"))
+            "pitch", "amplitude", "distance", "speed", "phase", "frequency", "rise", "along", "expression",
+            "interpolation", "flank", "teeth_a", "teeth_b"))
         if kind == "gear":
             entry.setdefault("internal", False)
         axis = vector_in(self.rng, dim, 1.0)
@@ -233,7 +233,8 @@ class Draw:
         if kind == "prescribed":
             entry["along"] = self.rng.choice("xyz"[:dim])
             if self.chance(0.5):
-                entry["way"], entry["rise"] = Number(self.log(-3, -1), "m"), Number(self.end * self.log(-1, 0), "s")
+                entry["distance"] = Number(self.log(-3, -1), "m")
+                entry["rise"] = Number(self.end * self.log(-1, 0), "s")
             else:
                 entry["velocity"] = {"pulse": {
                     "duration": Number(self.end * self.log(-1, 0), "s"), "shape": "half_sine",

@@ -85,7 +85,7 @@ static const struct {
       "node 1 is named twice: the two wheels and their carrier must be three nodes" },
     { "  link: { type: prescribed, node: one, along: x }\n",
       "joints.link: no motion is given: needs 'table', 'amplitude'" },
-    { "  link: { type: prescribed, node: one, along: x, speed: 1, way: 2, rise: 1 }\n",
+    { "  link: { type: prescribed, node: one, along: x, speed: 1, distance: 2, rise: 1 }\n",
       "joints.link: only one motion is allowed: 'table'" },
     { "  link: { type: prescribed, node: one, along: x, expression: 1+ }\n",
       "joints.link.expression: in '1+': it ends too early" },
@@ -94,7 +94,7 @@ static const struct {
       "joints.link: cannot open the table 'none.csv'" },
     { "  link: { type: prescribed, node: one, along: x, amplitude: 1 }\n",
       "joints.link: 'amplitude' needs 'frequency', too" },
-    { "  link: { type: prescribed, node: one, along: x, way: 1 }\n", "joints.link: 'way' needs 'rise'" },
+    { "  link: { type: prescribed, node: one, along: x, distance: 1 }\n", "joints.link: 'distance' needs 'rise'" },
     { "  link: { type: prescribed, node: one, along: x, table: [[0, 0], [0, 1]] }\n",
       "the times of 'table' must rise from row to row" },
     { "  link: { type: prescribed, node: one, along: x, table: [0, 0, 1] }\n",
@@ -211,7 +211,7 @@ static const double table[] = { 0.5, 1.0, 1.0, 2.0, 2.0, -1.0, 2.5, -1.0, 4.0, 3
 
 static pcs_motion_params motion(int kind)
 {
-    pcs_motion_params p = { .amplitude = NAN, .frequency = NAN, .way = NAN, .speed = NAN };
+    pcs_motion_params p = { .amplitude = NAN, .frequency = NAN, .distance = NAN, .speed = NAN };
     if (kind < 2) {
         p.table = (pcs_list){ .nrow = 5, .count = 10, .value = table };
         p.interpolation = kind == 0 ? PCS_MOTION_LINEAR : PCS_MOTION_SMOOTH;
@@ -221,7 +221,7 @@ static pcs_motion_params motion(int kind)
         p.frequency = 0.6;
         p.phase = 0.3;
     }
-    if (kind == 4) p.way = -1.3;
+    if (kind == 4) p.distance = -1.3;
     if (kind == 5 || kind == 6) p.speed = 2.2;
     if (kind >= 3 && kind != 6) p.rise = 1.7;
     return p;
