@@ -22,6 +22,6 @@ percuss_sources(src/case error expand keys load parse read tree write)
 percuss_sources(src/analysis eigen modes statics stiffness)
 percuss_sources(src/sim accept certify certify_checks certify_energy certify_motion certify_rows checkpoint
   control retry sim)
-percuss_sources(src/build build builder catalogue describe elements joints loads
+percuss_sources(src/build bars build builder catalogue describe elements joints loads
   mesh output)
 percuss_sources(src/api open read run)

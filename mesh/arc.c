@@ -21,7 +21,7 @@ static const pcs_option arc_options[] = {
              "from the first to the last node, right-handed about the normal, degrees; 360: a closed circle"),
     PCS_VECTOR("normal", arc_params, normal, PCS_DEFAULT("[0.0, 0.0, 1.0]"), PCS_ANY_NUMBER,
                "axis of the circle; any length"),
-    PCS_COUNT("elements", arc_params, elements, PCS_REQUIRED, PCS_WITHIN(1, 1 << 28), "number of cells"),
+    PCS_COUNT("elements", arc_params, elements, PCS_REQUIRED_OR_AUTO, PCS_WITHIN(1, 1 << 28), "number of cells"),
     { 0 },
 };
 

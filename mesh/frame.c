@@ -19,7 +19,8 @@ typedef struct frame_params {
 static const pcs_option frame_options[] = {
     PCS_POINTS("points", frame_params, points, PCS_REQUIRED, PCS_ANY_NUMBER, "positions by name, m"),
     PCS_NAMES("members", frame_params, members, PCS_REQUIRED, "pairs of points: [[a, b], [b, c]]"),
-    PCS_COUNT("elements", frame_params, elements, PCS_REQUIRED, PCS_WITHIN(1, 1 << 24), "number of cells per member"),
+    PCS_COUNT("elements", frame_params, elements, PCS_REQUIRED_OR_AUTO, PCS_WITHIN(1, 1 << 24),
+              "number of cells per member"),
     { 0 },
 };
 

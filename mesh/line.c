@@ -15,7 +15,7 @@ typedef struct line_params {
 static const pcs_option line_options[] = {
     PCS_VECTOR("from", line_params, from, PCS_REQUIRED, PCS_ANY_NUMBER, "position of the first node, m"),
     PCS_VECTOR("to", line_params, to, PCS_REQUIRED, PCS_ANY_NUMBER, "position of the last node, m"),
-    PCS_COUNT("elements", line_params, elements, PCS_REQUIRED, PCS_WITHIN(1, 1 << 28), "number of cells"),
+    PCS_COUNT("elements", line_params, elements, PCS_REQUIRED_OR_AUTO, PCS_WITHIN(1, 1 << 28), "number of cells"),
     { 0 },
 };
 

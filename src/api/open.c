@@ -13,6 +13,7 @@
 #include "core/text.h"
 #include "output/file.h"
 #include "percuss.h"
+#include "schemes/scheme.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -412,12 +413,10 @@ static pcs_status once_refine_step(pcs_context *ctx, pcs_case *c, double factor)
     return is_refined ? PCS_OK : pcs_fail(ctx, PCS_BAD_INPUT, "time.step must be a number to be refined");
 }
 
-// Returns true if the case has cells that could be smaller, or a step that does not follow their size.
-static bool once_could_refine(pcs_case *c, bool mesh)
+// Returns true if the case has cells that could be smaller.
+static bool once_has_cells(pcs_case *c)
 {
-    const pcs_yaml *parts = pcs_case_get(c, pcs_case_root(c), "mesh"), *step = pcs_case_find(c, "time.step");
-    if (!mesh)
-        return step == NULL || pcs_yaml_get_kind(step) != PCS_YAML_SCALAR || strcmp(pcs_yaml_text(step), "auto") != 0;
+    const pcs_yaml *parts = pcs_case_get(c, pcs_case_root(c), "mesh");
     bool has_cells = false;
     int count = parts != NULL && pcs_yaml_get_kind(parts) == PCS_YAML_MAP ? pcs_yaml_count(parts) : 0;
     for (int i = 0; i < count; i++) {
@@ -425,6 +424,25 @@ static bool once_could_refine(pcs_case *c, bool mesh)
         has_cells = has_cells || (strcmp(type, "point") != 0 && strcmp(type, "link") != 0);
     }
     return has_cells;
+}
+
+static bool once_is_auto(const pcs_yaml *map, const char *place)
+{
+    return strcmp(pcs_yaml_string(map, place), "auto") == 0;
+}
+
+// Replaces numbers of elements and, if it is to be refined, a step that are `auto` by those of the run without
+// refinement: a refinement is a factor of them.
+static pcs_status once_resolve(percuss *p, pcs_case *c, bool refines_step)
+{
+    pcs_yaml *root = pcs_case_root(c), *mesh = pcs_case_get(c, root, "mesh");
+    bool step_is_auto = once_is_auto(root, "time.step"), is_auto = step_is_auto && refines_step;
+    int count = mesh != NULL && pcs_yaml_get_kind(mesh) == PCS_YAML_MAP ? pcs_yaml_count(mesh) : 0;
+    for (int i = 0; i < count; i++) is_auto = is_auto || once_is_auto(pcs_yaml_item(mesh, i), "elements");
+    if (!is_auto) return PCS_OK;
+    PCS_TRY(pcs_build_sim(p->ctx, c, &p->sim));
+    if (!step_is_auto || refines_step) return PCS_OK;
+    return pcs_case_resolve(c, pcs_case_get(c, root, "time"), "step", "auto");
 }
 
 // Returns true if the case gives a scalar, such as false, or `every: 0` for the observer at `path`.
@@ -465,15 +483,20 @@ static pcs_status once_load(percuss *p, const percuss_source *source, percuss_on
     pcs_case *c = NULL;
     if (once->like == NULL || once->like->read == NULL) PCS_TRY(pcs_build_load_case(p->ctx, &from, &c));
     else PCS_TRY(pcs_build_copy_case(p->ctx, &from, once->like->read, &c));
+    bool step_is_auto = false;
     PCS_TRY(once_set_output(c, once));
     if (once->mesh_factor > 0.0 || once->step_factor > 0.0) {
         PCS_TRY(pcs_case_expand(c)); // formulas are numbers from here on
-        once->has_cells = once_could_refine(c, true);
-        once->has_steps = once_could_refine(c, false);
+        once->has_cells = once_has_cells(c);
+        step_is_auto = once_is_auto(pcs_case_root(c), "time.step");
+        PCS_TRY(once_resolve(p, c, once->step_factor > 0.0));
     }
     if (once->mesh_factor > 0.0) PCS_TRY(once_refine_mesh(p->ctx, c, once->mesh_factor));
     if (once->step_factor > 0.0) PCS_TRY(once_refine_step(p->ctx, c, once->step_factor));
     PCS_TRY(pcs_build_sim(p->ctx, c, &p->sim));
+    const pcs_scheme_ops *scheme = p->sim->scheme->ops;
+    bool follows_cells = pcs_rule_is_explicit(&scheme->rule) || scheme->ask_waves != NULL;
+    once->has_steps = !step_is_auto || !follows_cells;
     return open_sim(p);
 }
 

@@ -6,6 +6,7 @@
 #include "build/build.h"
 
 #include "analysis/statics.h"
+#include "build/bars.h"
 #include "build/builder.h"
 #include "closed_form/closed_form.h"
 #include "core/blas.h"
@@ -227,6 +228,7 @@ static pcs_status build_check_gaps(pcs_build *b)
 
 static const double SAFE_SHARE = 0.9;  // of the stable step, for `step: auto`
 static const double MOST_STEPS = 1e12; // no run is longer
+static const double MOST_CELLS = 1e6;  // of a part of the mesh, for `elements: auto`
 static const double SAME_STEPS = 1e-9; // end / step this near to a whole number is one
 static const double SAME_END = 1e-6;   // of a step: a last one that differs by less is whole
 
@@ -249,9 +251,10 @@ static const pcs_form time_step_form = {
     .json = "'type':['number','string'],'exclusiveMinimum':0,'pattern':'^auto$|\\\\$\\\\{'"
 };
 static const pcs_option time_options[] = {
-    PCS_NODE("step", time_params, step, PCS_REQUIRED, time_step_form,
-             "step size, s, or auto: 0.9 of the stable step of an explicit scheme, with wave the travel time through a "
-             "cell"),
+    PCS_NODE(
+        "step", time_params, step, PCS_REQUIRED, time_step_form,
+        "step size, s, or auto: what waves, contacts, loads and rotations need, at most 0.9 of the stable step of an "
+        "explicit scheme; with wave the travel time through a cell"),
     PCS_MAP("control", time_params, control, PCS_OPTIONAL, pcs_control_map, "step-size control by step doubling"),
     PCS_REAL("end", time_params, end, PCS_REQUIRED, PCS_POSITIVE, "end of the run, s"),
     PCS_FLAG("allow_unstable", time_params, allow_unstable, PCS_DEFAULT("false"),
@@ -269,13 +272,7 @@ static void time_read_step(pcs_build *b, pcs_yaml *node)
     const pcs_range positive = PCS_POSITIVE;
     const char *text = pcs_yaml_text(node);
     b->step_is_auto = strcmp(text, "auto") == 0;
-    if (b->step_is_auto) {
-        if (b->scheme != NULL && !pcs_rule_is_explicit(&b->scheme->rule) && b->scheme->ask_waves == NULL) {
-            pcs_case_reject(b->c, node, "must be a number > 0: 'auto' is for explicit schemes and wave, %s is implicit",
-                            b->scheme->name);
-        }
-        return;
-    }
+    if (b->step_is_auto) return;
     static const char *const words[] = { "auto", NULL };
     char miss[PCS_SPELLING_BYTES];
     pcs_spelling_hint(text, words, sizeof miss, miss);
@@ -326,10 +323,11 @@ static double time_stable_step(const pcs_build *b)
                                     &(pcs_step_limit){ .modes = limit, .params = b->scheme_params });
 }
 
-static pcs_status time_resolve(pcs_build *b, pcs_yaml *node, double step)
+static pcs_status time_resolve(pcs_build *b, pcs_yaml *node, double step, const char *reason)
 {
     char text[PCS_NUMBER_BYTES];
     b->step = b->end >= step ? step : b->end;
+    pcs_case_note(b->c, "time.step: auto is %.6g s: %s", b->step, reason);
     return pcs_case_resolve(b->c, node, "step", pcs_case_number_text(b->step, text));
 }
 
@@ -363,7 +361,7 @@ static pcs_status time_find_wave_step(pcs_build *b, pcs_yaml *node)
                           "no cell of this model carries waves, so 'auto' has no meaning: give a "
                           "number");
     if (travel->count == 0) return PCS_OK;
-    if (b->step_is_auto) PCS_TRY(time_resolve(b, node, travel->mean));
+    if (b->step_is_auto) PCS_TRY(time_resolve(b, node, travel->mean, "the time that waves take through a cell"));
     double mismatch = fmax(fabs(b->step / travel->shortest - 1.0), fabs(b->step / travel->longest - 1.0));
     if (mismatch <= demand.mismatch) return PCS_OK;
     pcs_case_error_at(
@@ -387,6 +385,26 @@ static void time_check_turning(pcs_build *b, pcs_yaml *node)
                           "follow_turning does not go with step control, which follows by itself");
 }
 
+// Replaces `step: auto` by what is foreseen, or by a part of the largest step that an explicit scheme can take.
+static pcs_status time_choose_step(pcs_build *b, pcs_yaml *node, double most)
+{
+    bool is_explicit = pcs_rule_is_explicit(&b->scheme->rule);
+    const pcs_foresight *f = &b->sim->foreseen;
+    if (!is_explicit) most = INFINITY;
+    if (!isfinite(fmin(most, f->step))) {
+        pcs_case_error_at(b->c, node, "step",
+                          "nothing in this model moves, vibrates or touches in a time that 'auto' could divide: give a "
+                          "number");
+        return PCS_OK;
+    }
+    b->sim->follows_turning =
+        is_explicit && !b->has_control && pcs_system_is_mesh(b->sim->system) && pcs_fe_tumbles(b->sim->system);
+    if (b->sim->follows_turning) PCS_TRY(pcs_case_resolve(b->c, node, "follow_turning", "true"));
+    bool is_stable = SAFE_SHARE * most <= f->step;
+    return time_resolve(b, node, is_stable ? SAFE_SHARE * most : f->step,
+                        is_stable ? "0.9 of the largest step of the scheme" : f->reason);
+}
+
 // Sets the step of an explicit scheme, or checks it against the stable step.
 static pcs_status time_find_step(pcs_build *b, pcs_yaml *node)
 {
@@ -401,17 +419,7 @@ static pcs_status time_find_step(pcs_build *b, pcs_yaml *node)
                           b->scheme->name, b->sim->system->name, reason);
         return PCS_OK;
     }
-    if (b->step_is_auto && !isfinite(fmin(stable, turning))) {
-        pcs_case_error_at(b->c, node, "step",
-                          "nothing limits the step of this model, so 'auto' has no meaning: give a number");
-        return PCS_OK;
-    }
-    if (b->step_is_auto) {
-        b->sim->follows_turning =
-            !b->has_control && pcs_system_is_mesh(b->sim->system) && pcs_fe_tumbles(b->sim->system);
-        if (b->sim->follows_turning) PCS_TRY(pcs_case_resolve(b->c, node, "follow_turning", "true"));
-        return time_resolve(b, node, SAFE_SHARE * fmin(stable, turning));
-    }
+    if (b->step_is_auto) return time_choose_step(b, node, fmin(stable, turning));
     if (pcs_rule_is_explicit(&b->scheme->rule) && b->step > stable && !b->allows_unstable) {
         pcs_case_error_at(b->c, node, "step",
                           "step %g is above the stable step %.6g of %s; take a smaller one, or 'auto' (%.6g), or say "
@@ -456,13 +464,18 @@ static pcs_status time_find_place(const pcs_build *b)
 static pcs_status build_clock(pcs_build *b)
 {
     pcs_yaml *node = pcs_case_get(b->c, pcs_case_root(b->c), "time");
+    b->sim->start_time = b->start;
+    b->sim->end_time = b->end;
+    if (b->step_is_auto || b->may_stand_still || b->nauto > 0)
+        PCS_TRY(pcs_foresee(b->sim, pcs_rule_is_explicit(&b->scheme->rule) || b->scheme->ask_waves != NULL));
+    if (b->scheme->ask_waves != NULL) b->sim->foreseen.step = INFINITY; // the cells alone decide
+    if (b->nauto > 0) return PCS_OK;
     PCS_TRY(b->scheme->ask_waves == NULL ? time_find_step(b, node) : time_find_wave_step(b, node));
     double ratio = (b->end - b->start) / b->step, whole = round(ratio);
     double steps = fabs(ratio - whole) <= SAME_STEPS * whole ? whole : ceil(ratio);
     if (steps > MOST_STEPS)
         pcs_case_error_at(b->c, node, "end", "%g steps of %g s are more than %g", steps, b->step, MOST_STEPS);
     b->sim->step_size = b->step;
-    b->sim->start_time = b->start;
     // Schemes of equal steps have no shorter last one: its forces would be far off.
     double reached = b->start + steps * b->step;
     bool needs_more = b->scheme->needs_equal_steps != NULL && fabs(reached - b->end) > SAME_END * b->step;
@@ -938,16 +951,48 @@ static pcs_status build_agree(pcs_build *b, pcs_status status)
     return b->spreads ? pcs_agree(b->ctx, status) : status;
 }
 
+// Replaces every `elements: auto` by the number that resolves the part.
+static pcs_status build_choose_elements(pcs_build *b)
+{
+    pcs_yaml *mesh = pcs_case_get(b->c, pcs_case_root(b->c), "mesh");
+    if (b->is_model_only) PCS_TRY(pcs_foresee(b->sim, false));
+    for (int i = 0; i < b->nauto; i++) {
+        pcs_yaml *part = pcs_case_get(b->c, mesh, b->automatic[i]);
+        double cells = pcs_foresee_cells(b->sim, pcs_mesh_cell_set(b->mesh, b->automatic[i]));
+        char text[PCS_NUMBER_BYTES];
+        if (!(cells > 0.0) || cells > MOST_CELLS) {
+            pcs_case_error_at(b->c, part, "elements",
+                              "must be a number: 'auto' counts cells for waves in lines of rods or beams, and finds %g",
+                              cells);
+            continue;
+        }
+        snprintf(text, sizeof text, "%.0f", cells);
+        pcs_case_note(b->c, "mesh.%s.elements: auto is %s", b->automatic[i], text);
+        PCS_TRY(pcs_case_resolve(b->c, part, "elements", text));
+    }
+    return pcs_case_finish(b->c);
+}
+
 // Reads and makes all that the case states, into b->sim.
-static pcs_status build_all(pcs_build *b)
+static pcs_status build_once(pcs_build *b)
 {
     pcs_sim *sim = NULL;
-    PCS_TRY(build_agree(b, pcs_blas_reserve(b->ctx)));
     PCS_TAKE(b->ctx, sim, 1, "the simulation");
     *sim = (pcs_sim){ .ctx = b->ctx, .input = b->c };
     b->sim = sim;
     PCS_TRY(build_agree(b, build_read(b)));
     return build_agree(b, build_model(b));
+}
+
+static pcs_status build_all(pcs_build *b)
+{
+    const pcs_build unread = *b;
+    PCS_TRY(build_agree(b, pcs_blas_reserve(b->ctx)));
+    PCS_TRY(build_once(b));
+    if (b->nauto == 0) return PCS_OK;
+    PCS_TRY(build_choose_elements(b));
+    *b = unread;
+    return build_once(b);
 }
 
 static pcs_status build_start_from(pcs_build *b)

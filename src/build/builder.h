@@ -24,6 +24,8 @@ typedef struct pcs_build {
     pcs_mesh *mesh;
     bool spreads;    // every process has only its part of the mesh; errors are not reported then
     bool only_reads; // sets and merges are read but not made: another process makes them
+    int nauto;
+    const char **automatic; // [nauto] mesh parts with `elements: auto`: this model only serves to find the numbers
     int nbroken;
     const char **broken; // [nbroken] mesh parts that could not be built; their sets are not checked
     bool has_lost_cells; // a group names no cell set, so that cells without elements cannot be found
@@ -106,7 +108,6 @@ struct percuss_system_definition;
 pcs_status pcs_system_open(pcs_context *ctx, const char *path, const struct percuss_system_definition **out);
 
 pcs_status pcs_build_questions(pcs_build *b);    // warns of values that are possible but unlikely
-void pcs_build_find_cells(pcs_sim *sim);         // finds the slowest cells, for the verdict on resolution
 pcs_status pcs_build_probes(pcs_build *b);       // binds the columns of the probes
 pcs_status pcs_build_check_joints(pcs_build *b); // checks them against the initial state and one another
 

@@ -218,7 +218,8 @@ static void catalogue_kind(const pcs_option *o, size_t size, char *text)
     bool has_range = o->range.low != 0.0 || o->range.high != 0.0;
     if (has_range) pcs_range_text(o->range, sizeof range, range);
     bool is_shown = has_range && range[0] != '\0';
-    snprintf(text, size, "%s%s%s", kinds[o->kind], is_shown ? " " : "", is_shown ? range : "");
+    snprintf(text, size, "%s%s%s%s", kinds[o->kind], is_shown ? " " : "", is_shown ? range : "",
+             o->may_be_auto ? " or auto" : "");
 }
 
 // Writes an option in columns, or on a narrow screen below one another.
@@ -537,6 +538,7 @@ enum { TEXT_BYTES = 512, NAMES = 512 };
 
 #define NAME_PATTERN "^(?!include$)([A-Za-z_][A-Za-z0-9_-]*|.*\\\\$\\\\{.*)$"
 #define FORMULA "'pattern':'\\\\$\\\\{'"
+#define AUTO_OR_FORMULA "'pattern':'^auto$|\\\\$\\\\{'"
 #define INCLUDE "'include':{'$ref':'#/definitions/include'}"
 
 typedef struct schema {
@@ -672,7 +674,7 @@ static void schema_kind(schema *s, const pcs_option *o)
 {
     static const char *const kinds[] = {
         [PCS_OPTION_REAL] = "'type':['number','string']," FORMULA,
-        [PCS_OPTION_COUNT] = "'type':['integer','string']," FORMULA,
+        [PCS_OPTION_COUNT] = "'type':['integer','string'],",
         [PCS_OPTION_FLAG] = "'type':'boolean'",
         [PCS_OPTION_CHOICE] = "'enum':[",
         [PCS_OPTION_LIST] = "'type':'array','minItems':1,",
@@ -687,8 +689,11 @@ static void schema_kind(schema *s, const pcs_option *o)
     };
     if (kinds[o->kind] != NULL) schema_put(s, "%s", kinds[o->kind]);
     switch (o->kind) {
-    case PCS_OPTION_REAL:
-    case PCS_OPTION_COUNT: schema_range(s, o->range); break;
+    case PCS_OPTION_COUNT:
+        schema_put(s, o->may_be_auto ? AUTO_OR_FORMULA : FORMULA);
+        schema_range(s, o->range);
+        break;
+    case PCS_OPTION_REAL: schema_range(s, o->range); break;
     case PCS_OPTION_CHOICE:
         schema_put_names(s, o->choices);
         schema_put(s, "]");

@@ -1,8 +1,8 @@
 // The model in words: the answer of `check`, and questions about values that are possible and unlikely.
 
+#include "build/bars.h"
 #include "build/build.h"
 #include "build/builder.h"
-#include "elements/section.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -81,29 +81,16 @@ pcs_status pcs_build_questions(pcs_build *b)
 // Parts are the lines that the cells of a group make, one after the other: a group over several parts of the mesh has
 // several. They meet at nodes that they share and in contacts of two nodes, which carry pressure only.
 
-enum { BARS_LINE = 320, BARS_MOST = 24, BARS_LINES = 8 };
+enum { BARS_LINE = 320, BARS_MOST = 24 };
 
 static const double SAME_IMPEDANCE = 1e-9;
-
-// A line of cells of one batch.
-typedef struct bar {
-    const pcs_batch *batch;
-    int first, ncell; // cells of the batch
-    char name[128];
-    double c, shear; // speeds of axial and of transverse waves, m/s; 0 if there are none
-    double length;   // m
-    double cell[2];  // shortest and longest cell, m
-    double area[2];  // smallest and largest, m^2
-    double rho;
-    int end[2]; // nodes where it begins and ends
-} bar;
 
 typedef struct bars {
     const pcs_sim *sim;
     pcs_describe_put *put;
     void *user;
     int count;
-    bar part[BARS_MOST];
+    pcs_bar part[BARS_MOST];
 } bars;
 
 __attribute__((format(printf, 2, 3))) static void bars_print(const bars *b, const char *format, ...)
@@ -116,26 +103,8 @@ __attribute__((format(printf, 2, 3))) static void bars_print(const bars *b, cons
     b->put(b->user, line);
 }
 
-// Evaluates the area at both ends of a cell, m^2.
-static void bars_areas(const pcs_batch *batch, int cell, double area[2])
-{
-    const pcs_taper *taper = pcs_taper_of(batch, cell);
-    pcs_section section = { .area = 0.0 };
-    if (batch->ops->area != NULL) batch->ops->area->constants(batch->params, &section);
-    else section = *pcs_taper_section(batch, cell);
-    for (int end = 0; end < 2; end++) area[end] = taper == NULL ? section.area : taper->end[end].area;
-}
-
-static double bars_cell_length(const pcs_batch *batch, int cell)
-{
-    double span[3];
-    const int *node = batch->nodes[batch->cells[cell]];
-    for (int k = 0; k < 3; k++) span[k] = batch->x[node[1]][k] - batch->x[node[0]][k];
-    return sqrt(span[0] * span[0] + span[1] * span[1] + span[2] * span[2]);
-}
-
 // Labels a line by its group and, if the group has other lines, by the cell set that it is, or else by its cells.
-static void bars_name(const pcs_mesh *mesh, bar *part)
+static void bars_name(const pcs_mesh *mesh, pcs_bar *part)
 {
     const pcs_batch *batch = part->batch;
     const int *cells = batch->cells + part->first;
@@ -152,69 +121,7 @@ static void bars_name(const pcs_mesh *mesh, bar *part)
     }
 }
 
-// Measures the line of connected cells from `first` on: wave speeds, lengths and areas. Returns false if it is no bar.
-// A lattice is all cells of the batch at once, without ends.
-static bool bars_measure(const pcs_batch *batch, int first, bool is_lattice, bar *out)
-{
-    const pcs_element_ops *ops = batch->ops;
-    double E, nu;
-    *out = (bar){ .batch = batch, .first = first, .area = { INFINITY, 0.0 }, .cell = { INFINITY, 0.0 } };
-    if (first >= batch->ncell || !(ops->section_offset != 0 || ops->area != NULL)) return false;
-    if (!pcs_build_real(ops->options, batch->params, "E", &E)) return false;
-    if (!pcs_build_real(ops->options, batch->params, "rho", &out->rho)) return false;
-    out->c = sqrt(E / out->rho);
-    if (ops->section_offset != 0 && pcs_build_real(ops->options, batch->params, "nu", &nu))
-        out->shear = sqrt(pcs_taper_section(batch, 0)->ky * 0.5 * E / (1.0 + nu) / out->rho);
-    for (int i = first; i < batch->ncell; i++) {
-        const int *node = batch->nodes[batch->cells[i]];
-        double area[2];
-        if (i > first && node[0] != out->end[1] && !is_lattice) break;
-        if (i == first) out->end[0] = node[0];
-        out->end[1] = node[1];
-        out->ncell++;
-        double length = bars_cell_length(batch, i);
-        out->length += length;
-        out->cell[0] = fmin(out->cell[0], length);
-        out->cell[1] = fmax(out->cell[1], length);
-        bars_areas(batch, i, area);
-        out->area[0] = fmin(out->area[0], fmin(area[0], area[1]));
-        out->area[1] = fmax(out->area[1], fmax(area[0], area[1]));
-    }
-    if (is_lattice) out->end[0] = out->end[1] = -1;
-    return true;
-}
-
-void pcs_build_find_cells(pcs_sim *sim)
-{
-    const pcs_fe_definition *model = pcs_system_is_mesh(sim->system) ? pcs_fe_model(sim->system) : NULL;
-    int ngroup = model == NULL ? 0 : model->ngroup;
-    for (int g = 0; g < ngroup; g++) {
-        const pcs_batch *batch = pcs_fe_batch(sim->system, g);
-        bar all;
-        if (!bars_measure(batch, 0, true, &all)) continue;
-        double slowest = all.shear > 0.0 ? fmin(all.c, all.shear) : all.c;
-        sim->view.axial_cell = fmax(sim->view.axial_cell, all.cell[1] / slowest);
-        for (int i = 0; i < batch->ncell && batch->ops->section_offset != 0; i++) {
-            const pcs_section *section = pcs_taper_section(batch, i);
-            double I = batch->ops->ndof > 6 ? fmin(section->Iy, section->Iz) : section->Iz,
-                   l = bars_cell_length(batch, i);
-            sim->view.bending_cell = fmax(sim->view.bending_cell, l * l / (all.c * sqrt(I / section->area)));
-        }
-    }
-    sim->view.axial_cell = pcs_system_max(sim->system, sim->view.axial_cell);
-    sim->view.bending_cell = pcs_system_max(sim->system, sim->view.bending_cell);
-}
-
-// Returns true if a group has too many lines to print one line of text for each.
-static bool bars_is_lattice(const pcs_batch *batch)
-{
-    int nline = 1;
-    for (int i = 1; i < batch->ncell; i++)
-        nline += batch->nodes[batch->cells[i]][0] != batch->nodes[batch->cells[i - 1]][1];
-    return nline > BARS_LINES;
-}
-
-static void bars_print_waves(const bars *b, const bar *part, double c, const char *kind)
+static void bars_print_waves(const bars *b, const pcs_bar *part, double c, const char *kind)
 {
     double low = part->rho * c * part->area[0], high = part->rho * c * part->area[1];
     char impedance[80];
@@ -240,18 +147,18 @@ static void bars_print_step(const bars *b, const char *where, double before, dou
 }
 
 // Prints the impedance steps between the cells of a part with varying section.
-static void bars_print_inner_steps(const bars *b, const bar *part)
+static void bars_print_inner_steps(const bars *b, const pcs_bar *part)
 {
     double way = 0.0, before = 0.0;
     if (part->batch->tapers == NULL || part->end[0] < 0) return;
     for (int i = part->first; i < part->first + part->ncell; i++) {
         double area[2], Z = part->rho * part->c;
         char where[160];
-        bars_areas(part->batch, i, area);
+        pcs_bar_areas(part->batch, i, area);
         snprintf(where, sizeof where, "%s at %.6g m", part->name, way);
         if (i > part->first) bars_print_step(b, where, before, Z * area[0]);
         before = Z * area[1];
-        way += bars_cell_length(part->batch, i);
+        way += pcs_bar_cell(part->batch, i);
     }
 }
 
@@ -260,11 +167,11 @@ static void bars_print_inner_steps(const bars *b, const bar *part)
 static double bars_at(const bars *b, int node, int from, int *index)
 {
     for (int i = from; i < b->count; i++) {
-        const bar *part = &b->part[i];
+        const pcs_bar *part = &b->part[i];
         double area[2];
         int end = part->end[1] == node ? 1 : 0;
         if (part->end[end] != node) continue;
-        bars_areas(part->batch, end == 0 ? part->first : part->first + part->ncell - 1, area);
+        pcs_bar_areas(part->batch, end == 0 ? part->first : part->first + part->ncell - 1, area);
         *index = i;
         return part->rho * part->c * area[end];
     }
@@ -315,7 +222,7 @@ static void bars_print_clock(const bars *b)
     double low = INFINITY, high = 0.0, h = b->sim->step_size;
     for (int i = 0; i < b->count; i++)
         for (int cell = 0; cell < b->part[i].ncell; cell++) {
-            double courant = b->part[i].c * h / bars_cell_length(b->part[i].batch, b->part[i].first + cell);
+            double courant = b->part[i].c * h / pcs_bar_cell(b->part[i].batch, b->part[i].first + cell);
             low = fmin(low, courant);
             high = fmax(high, courant);
         }
@@ -326,58 +233,53 @@ static void bars_print_clock(const bars *b)
     else bars_print(b, "steps of %.6g s, Courant number %.4g%s", h, high, stable);
 }
 
-// Prints what the verdict on resolution (output/resolution.c) can be foreseen to say: a rod that meets something rigid
-// touches it for 2 L/c at least; beams resolve bending down to a period at which a wave has 80 cells.
-static void bars_print_resolution(const bars *b)
+// A step this much larger than that of `auto`, or so many times fewer cells, is taken to be as good.
+static const double ENOUGH = 1.7;
+
+// Prints the step that `auto` would take, and the cells if those of the case are too few.
+static void bars_print_auto(const bars *b)
 {
-    const double pi = 3.14159265358979323846, bending = b->sim->view.bending_cell;
-    double h = b->sim->step_size, period = bending * 80.0 * 80.0 / (2.0 * pi);
-    const bar *shortest = NULL;
+    const pcs_foresight *f = &b->sim->foreseen;
+    char text[200] = "";
+    size_t used = 0;
+    double h = b->sim->step_size;
+    if (b->sim->scheme == NULL || b->sim->view.is_controlled) return;
     for (int i = 0; i < b->count; i++) {
-        const bar *part = &b->part[i];
-        bool is_shorter = shortest == NULL || part->length / part->c < shortest->length / shortest->c;
-        if (part->shear == 0.0 && part->end[0] >= 0 && is_shorter) shortest = part;
+        double cells = b->part[i].end[0] < 0 ? 0.0 : pcs_foresee_line(f, &b->part[i], b->part[i].length);
+        if (cells <= ENOUGH * b->part[i].ncell) continue;
+        used = describe_add(used, sizeof text, text, "%s%.0f in %.40s", used == 0 ? "" : ", ", cells, b->part[i].name);
     }
-    if (bending > 0.0)
-        bars_print(
-            b, "bending has 80 cells a wavelength down to a period of %.4g s, of %.3g steps; 120 take time.step=%.3g",
-            period, period / h, period / 120.0);
-    if (shortest == NULL || pcs_count_points(b->sim->system) == 0) return;
-    double contact = 2.0 * shortest->length / shortest->c;
-    int ncell = shortest->ncell;
-    bars_print(b, "a contact of 2 L/c = %.4g s of %s has %.3g steps and %d cells a wavelength%s", contact,
-               shortest->name, contact / h, 4 * ncell, contact / h < 250.0 || ncell < 120 ? "" : ": enough");
-    if (contact / h < 250.0 || ncell < 120)
-        bars_print(b, "to resolve it take time.step=%.3g and %d elements; a force law needs a fifth of them",
-                   fmin(h, contact / 250.0), ncell < 120 ? 120 : ncell);
+    if (used > 0) bars_print(b, "elements: auto would take %s", text);
+    if (h > f->step)
+        bars_print(b, "time.step: auto would take %.4g s, %s%s", f->step, f->reason,
+                   h <= ENOUGH * f->step ? "; that of the case is enough" : "");
 }
 
 void pcs_describe_bars(const pcs_sim *sim, pcs_describe_put *put, void *user)
 {
     const pcs_fe_definition *model = pcs_system_is_mesh(sim->system) ? pcs_fe_model(sim->system) : NULL;
     bars b = { .sim = sim, .put = put, .user = user };
-    if (model == NULL || sim->system->layout != NULL) return; // processes know their own cells only
-    int nmore = 0;
-    for (int g = 0; g < model->ngroup; g++) {
+    if (sim->system->layout != NULL) return; // processes know their own cells only
+    int nmore = 0, ngroup = model == NULL ? 0 : model->ngroup;
+    for (int g = 0; g < ngroup; g++) {
         const pcs_batch *batch = pcs_fe_batch(sim->system, g);
-        bool is_lattice = bars_is_lattice(batch);
-        bar part;
-        for (int first = 0; bars_measure(batch, first, is_lattice, &part); first += part.ncell) {
+        bool is_lattice = pcs_bar_is_lattice(batch);
+        pcs_bar part;
+        for (int first = 0; pcs_bar_measure(batch, first, is_lattice, &part); first += part.ncell) {
             bars_name(model->mesh, &part);
             if (b.count < BARS_MOST) b.part[b.count++] = part;
             else nmore++;
         }
     }
     for (int i = 0; i < b.count; i++) {
-        const bar *part = &b.part[i];
+        const pcs_bar *part = &b.part[i];
         bars_print_waves(&b, part, part->c, part->shear > 0.0 ? "axial waves " : "");
         if (part->shear > 0.0) bars_print_waves(&b, part, part->shear, "transverse waves ");
         bars_print_inner_steps(&b, part);
     }
     if (nmore > 0) bars_print(&b, "and %d more parts, which are left out here", nmore);
     bars_print_joints(&b);
-    bars_print_contacts(&b, model);
-    if (b.count == 0 || sim->scheme == NULL) return;
-    bars_print_clock(&b);
-    if (!sim->view.is_controlled) bars_print_resolution(&b);
+    if (model != NULL) bars_print_contacts(&b, model);
+    if (b.count > 0 && sim->scheme != NULL) bars_print_clock(&b);
+    bars_print_auto(&b);
 }

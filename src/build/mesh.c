@@ -9,6 +9,7 @@
 // t n) - 1, is reported. Parts of several materials, each a line, have cells of one travel time so: what scheme `wave`
 // needs. The cross section does not matter.
 
+#include "build/bars.h"
 #include "build/builder.h"
 
 #include "core/comm.h"
@@ -994,6 +995,21 @@ static bool mesh_has_lengths(pcs_build *b, const pcs_yaml *node, int first)
     return true;
 }
 
+// Replaces `elements: auto` by a number with which the model can be built and the right one be found.
+static pcs_status mesh_read_auto(pcs_build *b, pcs_yaml *node, const char *name, const pcs_option *options)
+{
+    const pcs_comm *comm = pcs_context_comm(b->ctx);
+    const pcs_yaml *given = pcs_yaml_at(node, "elements");
+    bool is_auto =
+        given != NULL && pcs_yaml_get_kind(given) == PCS_YAML_SCALAR && strcmp(pcs_yaml_text(given), "auto") == 0;
+    for (; options->name != NULL && strcmp(options->name, "elements") != 0;) options++;
+    if (!is_auto || options->name == NULL || !options->may_be_auto) return PCS_OK;
+    if (comm != NULL && comm->size > 1)
+        pcs_case_reject(b->c, given, "'auto' is for one process: give the number that `percuss check` prints");
+    b->automatic[b->nauto++] = name;
+    return pcs_case_resolve(b->c, node, "elements", PCS_TRIAL_TEXT);
+}
+
 static pcs_status mesh_read_part(pcs_build *b, pcs_yaml *node, mesh_part *part)
 {
     int type = pcs_build_type(b, node, source_parts);
@@ -1002,6 +1018,7 @@ static pcs_status mesh_read_part(pcs_build *b, pcs_yaml *node, mesh_part *part)
     line_keys keys = { 0 };
     if (strcmp(source->name, "line") == 0) (void)pcs_case_read(b->c, node, line_options, &keys);
     if (keys.cells != NULL) PCS_TRY(travel_read(b, part->name, node, keys.cells));
+    PCS_TRY(mesh_read_auto(b, node, part->name, source->options));
     PCS_TRY(pcs_build_params(b, source->params_size, &part->params));
     if (!pcs_case_read(b->c, node, source->options, part->params)) return PCS_OK;
     if (!pcs_build_check(b, node, source->check, part->params)) return PCS_OK;
@@ -1076,6 +1093,7 @@ pcs_status pcs_build_mesh(pcs_build *b)
     const pcs_yaml *sets = pcs_case_get(b->c, pcs_case_root(b->c), "sets");
     PCS_TAKE(b->ctx, b->broken, parts.count + (sets == NULL ? 0 : pcs_yaml_count(sets)) + 1, "the mesh");
     PCS_TAKE(b->ctx, parts.part, parts.count, "the mesh");
+    PCS_TAKE(b->ctx, b->automatic, parts.count, "the mesh");
     if (section == NULL) b->has_lost_cells = true;
     for (int i = 0; i < parts.count; i++) {
         pcs_yaml *node = pcs_case_entry(b->c, section, i, PCS_YAML_MAP);

@@ -11,6 +11,14 @@ typedef struct pcs_checkpoint_params {
     double minutes; // minutes of wall time between them
 } pcs_checkpoint_params;
 
+// Step and cells that resolve a run by what can be foreseen of it (build/bars.h).
+typedef struct pcs_foresight {
+    double step;      // s; INFINITY if nothing is known
+    char reason[160]; // empty without a step
+    double travel;    // s, of a wave through a cell of rods; INFINITY if unknown
+    double press;     // s, shortest contact of bars with a force law; INFINITY if there is none
+} pcs_foresight;
+
 typedef struct pcs_sim {
     pcs_context *ctx; // owner: destroying it destroys the simulation
     pcs_case *input;
@@ -26,6 +34,7 @@ typedef struct pcs_sim {
     struct pcs_retry *retry;     // retry of failed fixed steps, NULL if such a step ends the run
     bool follows_turning;        // a fixed step is cut if bodies rotate too fast for it
     double step_size, start_time, end_time;
+    pcs_foresight foreseen;  // without a reason if nobody has asked
     long number;             // number of the current step, from 1
     long nstep;              // planned number; with step control a bound that is never reached
     bool certify_warns;      // a broken certificate does not end the run

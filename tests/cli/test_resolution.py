@@ -152,9 +152,13 @@ class Resolution(program.Cases):
     def test_check_foresees(self):
         self.percuss("new", "bar", self.folder / "bar")
         good = self.percuss("check", self.folder / "bar").stdout
-        self.assertIn("has 387 steps and 800 cells a wavelength: enough", good)
+        self.assertIn("time.step: auto would take 3.222e-07 s, 120 steps in 3.867e-05 s, a wave of 80 cells in bar; "
+                      "that of the case is enough", good)
         bad = self.percuss("check", self.folder / "bar", "--set", "time.step=1e-4").stdout
-        self.assertIn("to resolve it take time.step=7.73e-07 and 200 elements", bad)
+        self.assertRegex(bad, "time.step: auto would take 3.222e-07 s, .* in bar\n")
+        self.assertNotIn("elements", bad)
+        few = self.percuss("check", self.folder / "bar", "--set", "mesh.bar.elements=100").stdout
+        self.assertIn("elements: auto would take 200 in bar\n", few)
 
 
 if __name__ == "__main__":

@@ -105,7 +105,7 @@ output: {{ frames: false, checkpoint: false }}
             self.assertIn(cause, done.stderr)
 
     def test_steps_follow_a_spin_that_grows(self):
-        rows = self.history(case(**dict(CASES["spring"], end=0.3)), "whole")
+        rows = self.history(case(**dict(CASES["spring"], step="1.0e-3, follow_turning: true", end=0.3)), "whole")
         summary = json.loads((self.folder / "whole" / "summary.json").read_text())
         self.assertGreater(summary["steps"]["finest_cut"], 2)
         resolved = (self.folder / "whole" / "case.resolved.yaml").read_text()

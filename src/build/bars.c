@@ -1,0 +1,386 @@
+// Lines of cells that carry waves, and the step and number of cells that resolve a run by what can be foreseen of it:
+// `percuss check` reports them, and `auto` takes them. With c = sqrt(E/rho), k = sqrt(E I/(rho A)), cells of length l:
+//
+//   waves of 80 cells, at most as long as the line: period w/c in rods, w^2/(2 pi k) in beams    120 steps
+//   contact of a rod with something rigid     L/c, half of it       250 steps, 200 cells, 400 if it is held
+//   contact with a force law of stiffness K   T = pi sqrt(m/K)      150 steps, 60 cells for the wave of period 2 T
+//     m: a point mass, or what moves in time T: in a rod rho A c T/2, in a beam rho A sqrt(k T), at most its mass; rods
+//     touch for 2 L/c at least. A beam has 24 cells at least
+//   without bars: period of the stiffest spring 120 steps, 200 if bodies touch; the flight before the first contact, or
+//     of the last rebound that counts in the verdict, 100 steps
+//   a rotation, with the acceleration of the start through half a turn    240 steps
+//   period of a load, twice the duration of a pulse or ramp               120 steps
+//   the run                                                               200 steps, 1000 without bars
+//
+// Numbers of steps and cells are those of the verdict (output/resolution.c) with a margin. Waves count only if
+// contacts, initial values or loads that jump excite all frequencies. The stable step of an explicit scheme follows the
+// cells: the lines on waves and rigid contacts of rods, and on the run, do not limit it.
+
+#include "build/bars.h"
+
+#include "build/builder.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { LINES = 8 };
+
+void pcs_bar_areas(const pcs_batch *batch, int cell, double area[2])
+{
+    const pcs_taper *taper = pcs_taper_of(batch, cell);
+    pcs_section section = { .area = 0.0 };
+    if (batch->ops->area != NULL) batch->ops->area->constants(batch->params, &section);
+    else section = *pcs_taper_section(batch, cell);
+    for (int end = 0; end < 2; end++) area[end] = taper == NULL ? section.area : taper->end[end].area;
+}
+
+double pcs_bar_cell(const pcs_batch *batch, int cell)
+{
+    double span[3];
+    const int *node = batch->nodes[batch->cells[cell]];
+    for (int k = 0; k < 3; k++) span[k] = batch->x[node[1]][k] - batch->x[node[0]][k];
+    return sqrt(span[0] * span[0] + span[1] * span[1] + span[2] * span[2]);
+}
+
+// Returns sqrt(E I/(rho A)) of a cell of beams about its weaker axis, m^2/s.
+static double bars_bending(const pcs_batch *batch, int cell, double c)
+{
+    const pcs_section *section = pcs_taper_section(batch, cell);
+    double I = batch->ops->ndof > 6 ? fmin(section->Iy, section->Iz) : section->Iz;
+    return c * sqrt(I / section->area);
+}
+
+bool pcs_bar_measure(const pcs_batch *batch, int first, bool is_lattice, pcs_bar *out)
+{
+    const pcs_element_ops *ops = batch->ops;
+    double E, nu;
+    *out = (pcs_bar){ .batch = batch,
+                      .first = first,
+                      .area = { INFINITY, 0.0 },
+                      .cell = { INFINITY, 0.0 },
+                      .bending = ops->section_offset != 0 ? INFINITY : 0.0 };
+    if (first >= batch->ncell || !(ops->section_offset != 0 || ops->area != NULL)) return false;
+    if (!pcs_build_real(ops->options, batch->params, "E", &E)) return false;
+    if (!pcs_build_real(ops->options, batch->params, "rho", &out->rho)) return false;
+    out->c = sqrt(E / out->rho);
+    if (ops->section_offset != 0 && pcs_build_real(ops->options, batch->params, "nu", &nu))
+        out->shear = sqrt(pcs_taper_section(batch, 0)->ky * 0.5 * E / (1.0 + nu) / out->rho);
+    for (int i = first; i < batch->ncell; i++) {
+        const int *node = batch->nodes[batch->cells[i]];
+        double area[2];
+        if (i > first && node[0] != out->end[1] && !is_lattice) break;
+        if (i == first) out->end[0] = node[0];
+        out->end[1] = node[1];
+        out->ncell++;
+        double length = pcs_bar_cell(batch, i);
+        if (ops->section_offset != 0) out->bending = fmin(out->bending, bars_bending(batch, i, out->c));
+        out->length += length;
+        out->cell[0] = fmin(out->cell[0], length);
+        out->cell[1] = fmax(out->cell[1], length);
+        pcs_bar_areas(batch, i, area);
+        out->area[0] = fmin(out->area[0], fmin(area[0], area[1]));
+        out->area[1] = fmax(out->area[1], fmax(area[0], area[1]));
+    }
+    if (is_lattice) out->end[0] = out->end[1] = -1;
+    return true;
+}
+
+bool pcs_bar_is_lattice(const pcs_batch *batch)
+{
+    int nline = 1;
+    for (int i = 1; i < batch->ncell; i++)
+        nline += batch->nodes[batch->cells[i]][0] != batch->nodes[batch->cells[i - 1]][1];
+    return nline > LINES;
+}
+
+void pcs_build_find_cells(pcs_sim *sim)
+{
+    const pcs_fe_definition *model = pcs_system_is_mesh(sim->system) ? pcs_fe_model(sim->system) : NULL;
+    int ngroup = model == NULL ? 0 : model->ngroup;
+    for (int g = 0; g < ngroup; g++) {
+        const pcs_batch *batch = pcs_fe_batch(sim->system, g);
+        pcs_bar all;
+        if (!pcs_bar_measure(batch, 0, true, &all)) continue;
+        double slowest = all.shear > 0.0 ? fmin(all.c, all.shear) : all.c;
+        sim->view.axial_cell = fmax(sim->view.axial_cell, all.cell[1] / slowest);
+        for (int i = 0; i < batch->ncell && batch->ops->section_offset != 0; i++) {
+            double l = pcs_bar_cell(batch, i);
+            sim->view.bending_cell = fmax(sim->view.bending_cell, l * l / bars_bending(batch, i, all.c));
+        }
+    }
+    sim->view.axial_cell = pcs_system_max(sim->system, sim->view.axial_cell);
+    sim->view.bending_cell = pcs_system_max(sim->system, sim->view.bending_cell);
+}
+
+static const double PI = 3.14159265358979323846;
+static const double WAVE_CELLS = 80.0, WAVE_STEPS = 120.0;      // of the shortest wave that counts
+static const double TOUCH_STEPS = 250.0, TOUCH_CELLS = 200.0;   // of a rigid contact of a rod, and of the rod
+static const double LAW_STEPS = 150.0, LAW_CELLS = 60.0;        // of a contact with a force law, and its wave
+static const double BEAM_CELLS = 24.0;                          // of a beam or member, at least
+static const double FLIGHT_STEPS = 100.0, LAST_REBOUND = 0.05;  // part of the first impulse from which one counts
+static const double RUN_STEPS = 200.0, FREE_STEPS = 1000.0;     // of the run, with and without bars
+static const double TURN_STEPS = 240.0, TOUCHING_STEPS = 200.0; // of a rotation; of a spring, if bodies touch
+static const double JUMP = 1e-3;                                // part of a table
+
+// Takes the part of a time as the step if it is the smallest so far, with the reason.
+__attribute__((format(printf, 4, 5))) static void foresee_take(pcs_foresight *f, double time, double steps,
+                                                               const char *format, ...)
+{
+    va_list list;
+    if (!(time > 0.0) || !(time / steps < f->step)) return;
+    f->step = time / steps;
+    int length = snprintf(f->reason, sizeof f->reason, "%.3g steps in %.4g s, ", steps, time);
+    va_start(list, format);
+    vsnprintf(f->reason + length, sizeof f->reason - (size_t)length, format, list);
+    va_end(list);
+}
+
+// Returns the shortest row of a table, s. Much shorter ones are jumps.
+static double foresee_shortest_row(const pcs_amplitude *a)
+{
+    double shortest = INFINITY, jump = JUMP * (a->time[a->count - 1] - a->time[0]);
+    for (int i = 1; i < a->count; i++)
+        if (a->time[i] - a->time[i - 1] > jump) shortest = fmin(shortest, a->time[i] - a->time[i - 1]);
+    return shortest;
+}
+
+// Takes the step that a load or a motion needs over time. Returns true if it excites all frequencies.
+static bool foresee_amplitude(pcs_foresight *f, const pcs_amplitude *a, const char *name)
+{
+    if (!pcs_amplitude_is_given(a)) return true;
+    switch (a->kind) {
+    case PCS_AMPLITUDE_SINE: foresee_take(f, 1.0 / a->frequency, WAVE_STEPS, "the period of %.60s", name); return false;
+    case PCS_AMPLITUDE_RAMP:
+    case PCS_AMPLITUDE_PULSE: foresee_take(f, 2.0 * a->duration, WAVE_STEPS, "twice the time of %.60s", name); break;
+    case PCS_AMPLITUDE_TABLE: foresee_take(f, foresee_shortest_row(a), 10.0, "the shortest row of %.60s", name); break;
+    default: return true;
+    }
+    return !a->is_smooth;
+}
+
+// Takes the period under a key of a joint. Returns true if it has one.
+static bool foresee_key(pcs_foresight *f, const pcs_row_source *joint, const char *key, bool is_rate)
+{
+    double x = 0.0;
+    if (!pcs_build_real(joint->ops->options, joint->params, key, &x) || !(x > 0.0)) return false;
+    foresee_take(f, is_rate ? 1.0 / x : 2.0 * x, WAVE_STEPS, "the %s of %.60s", key, joint->name);
+    return true;
+}
+
+// Takes the step that all loads and prescribed motions need. The state and contacts excite all frequencies, too.
+static bool foresee_loads(const pcs_sim *sim, pcs_foresight *f)
+{
+    const pcs_fe_definition *model = pcs_fe_model(sim->system);
+    bool is_sudden = model->ninitial > 0 || sim->from != NULL || pcs_count_points(sim->system) > 0;
+    for (int i = 0; i < model->nload; i++)
+        is_sudden = foresee_amplitude(f, &model->loads[i].amplitude, model->loads[i].name) || is_sudden;
+    for (int i = 0; i < model->njoint; i++) {
+        const pcs_row_source *joint = &model->joints[i];
+        const pcs_source_signal *s = joint->ops->signals;
+        bool is_smooth = foresee_key(f, joint, "frequency", true) || foresee_key(f, joint, "rise", false);
+        for (; s != NULL && s->name != NULL; s++) {
+            const pcs_amplitude *a = (const pcs_amplitude *)((const char *)joint->params + s->offset);
+            is_smooth = is_smooth || !foresee_amplitude(f, a, joint->name);
+        }
+        is_sudden = is_sudden || (joint->ops->drive != NULL && !is_smooth);
+    }
+    return is_sudden;
+}
+
+// Finds the lines of the model, [number of groups * LINES]; a lattice is one. Returns their number.
+static int foresee_find_lines(const pcs_sim *sim, pcs_bar *lines)
+{
+    int count = 0;
+    for (int g = 0; g < pcs_fe_model(sim->system)->ngroup; g++) {
+        const pcs_batch *batch = pcs_fe_batch(sim->system, g);
+        bool is_lattice = pcs_bar_is_lattice(batch) || sim->system->layout != NULL;
+        for (int first = 0; pcs_bar_measure(batch, first, is_lattice, &lines[count]); first += lines[count++].ncell) {
+        }
+    }
+    return count;
+}
+
+// Takes what waves in a line need.
+static void foresee_wave(pcs_foresight *f, const pcs_bar *line)
+{
+    bool is_lattice = line->end[0]<0, bends = line->bending> 0.0 && !is_lattice;
+    double wave = is_lattice ? WAVE_CELLS * line->cell[1] : fmin(WAVE_CELLS * line->cell[1], line->length);
+    double period = bends ? wave * wave / (2.0 * PI * line->bending) : wave / line->c;
+    foresee_take(f, period, WAVE_STEPS, "%s wave of %.4g cells in %.60s", bends ? "a bending" : "a",
+                 wave / line->cell[1], line->batch->name);
+}
+
+// Returns the shortest time, s, for which a line may press on a stiffness, N/m.
+static double foresee_press(const pcs_bar *line, double stiffness)
+{
+    double mass = line->rho * line->area[0], whole = PI * sqrt(mass * line->length / stiffness);
+    if (line->bending > 0.0) return fmin(whole, pow(PI * PI * mass * sqrt(line->bending) / stiffness, 2.0 / 3.0));
+    return fmax(2.0 * line->length / line->c, fmin(whole, 0.5 * PI * PI * mass * line->c / stiffness));
+}
+
+// Returns the largest stiffness, N/m, of contacts with force laws, as far as the energy at the start and the fall over
+// the size of the model go.
+static double foresee_stiffness(const pcs_sim *sim)
+{
+    const pcs_system *system = sim->system;
+    const pcs_fe_definition *model = pcs_fe_model(system);
+    pcs_measure measure;
+    double fall = 0.0, stiffness = 0.0;
+    system->ops->measure(system, pcs_at(sim->start_time, sim->state.q, sim->state.v), PCS_ENERGY, &measure);
+    int n = system->gravity == NULL ? 0 : pcs_system_nown(system);
+    for (int i = 0; i < n; i++) fall += fabs(system->gravity[i]) * system->scale.model[i];
+    double energy = measure.kinetic + measure.strain + fall;
+    for (int k = 0; k < model->ncontact; k++) {
+        const pcs_law *law = &model->contacts[k].law;
+        pcs_law_bound bound;
+        if (!pcs_law_is_force(law)) continue;
+        law->ops->bound(law->params, energy, sqrt(2.0 * energy / system->mass), &bound);
+        stiffness = fmax(stiffness, bound.by_gap);
+    }
+    return stiffness;
+}
+
+static pcs_status foresee_mesh(const pcs_sim *sim, bool is_explicit, pcs_foresight *f)
+{
+    const pcs_fe_definition *model = pcs_fe_model(sim->system);
+    double stiffness = foresee_stiffness(sim), mass;
+    bool has_waves = foresee_loads(sim, f) && !is_explicit, has_law = stiffness > 0.0;
+    bool touches = has_waves && pcs_count_points(sim->system) > 0 && !has_law;
+    pcs_bar *lines = pcs_scratch(NULL, (size_t)model->ngroup * LINES, sizeof *lines);
+    if (lines == NULL) return pcs_fail(sim->ctx, PCS_NO_MEMORY, "out of memory: lines of cells");
+    int count = foresee_find_lines(sim, lines);
+    for (int i = 0; i < count; i++) {
+        const pcs_bar *line = &lines[i];
+        double travel = line->length / line->c;
+        if (has_waves) foresee_wave(f, line);
+        if (has_law) f->press = fmin(f->press, foresee_press(line, stiffness));
+        if (line->bending > 0.0 || line->end[0] < 0) continue;
+        if (touches) foresee_take(f, travel, TOUCH_STEPS, "L/c of %.60s, half a contact", line->batch->name);
+        f->travel = fmin(f->travel, travel / TOUCH_CELLS / (model->nsupport > 0 ? 2.0 : 1.0));
+    }
+    pcs_scratch_free(lines);
+    for (int g = 0; g < model->ngroup && isfinite(f->press); g++)
+        if (pcs_build_real(model->groups[g].ops->options, model->groups[g].params, "mass", &mass) && mass > 0.0)
+            f->press = fmin(f->press, PI * sqrt(mass / stiffness));
+    foresee_take(f, f->press, LAW_STEPS, "a contact with a force law");
+    if (isfinite(f->travel)) f->travel = fmin(f->travel, 2.0 * f->press / LAW_CELLS);
+    return PCS_OK;
+}
+
+// Takes what rotations and, without bars, accelerations of the start need. Points turn if joints hold them.
+// a: [nv] m/s^2 without contacts. Returns true if anything moves.
+static bool foresee_motion(const pcs_sim *sim, const double *a, bool has_bars, pcs_foresight *f)
+{
+    const pcs_system *system = sim->system;
+    double span = sim->end_time - sim->start_time, rate = 0.0, motion = 0.0;
+    bool is_held = pcs_count_conditions(system) > 0 && !has_bars;
+    for (int i = 0; i < pcs_system_nown(system); i++) {
+        double v = fabs(sim->state.v[i]), gain = has_bars ? 0.0 : fabs(a[i]);
+        double way = system->scale.is_angle[i] ? 1.0 : system->scale.model[i];
+        motion = fmax(motion, fmax(v, fabs(a[i])));
+        if (!system->scale.is_angle[i] && !is_held) continue;
+        rate = fmax(rate, fmin(v + gain * span, sqrt(v * v + 2.0 * PI * gain * way)) / way);
+    }
+    foresee_take(f, 2.0 * PI / rate, TURN_STEPS, "a rotation");
+    return motion > 0.0;
+}
+
+// Takes what the flight of rigid bodies before their first contact, and rebounds, need.
+static void foresee_flights(const pcs_sim *sim, const double *a, const double *gap, pcs_foresight *f)
+{
+    const pcs_system *system = sim->system;
+    for (int j = 0; j < system->nrow; j++) {
+        double speed = 0.0, gain = 0.0;
+        for (int k = system->G->start[j]; k < system->G->start[j + 1]; k++) {
+            speed -= system->G->value[k] * sim->state.v[system->G->column[k]];
+            gain -= system->G->value[k] * a[system->G->column[k]];
+        }
+        double root = sqrt(speed * speed + 2.0 * gain * gap[j]), flight = 2.0 * gap[j] / (speed + root);
+        if (system->rows[j].is_bilateral || !(gap[j] > 0.0) || !(flight > 0.0)) continue;
+        bool rebounds = gain > 0.0 && pcs_restitution(&system->rows[j], root) > 0.0;
+        double last = rebounds ? fmin(flight, 2.0 * LAST_REBOUND * root / gain) : flight;
+        if (flight <= sim->end_time - sim->start_time)
+            foresee_take(f, last, FLIGHT_STEPS, "%s of %.60s",
+                         rebounds ? "a late rebound" : "the flight before a contact",
+                         system->contacts[system->rows[j].contact].name);
+    }
+}
+
+// Evaluates forces. Returns true if there are any.
+static bool foresee_pushes(const pcs_sim *sim, pcs_instant at, double *force)
+{
+    double largest = 0.0;
+    sim->system->ops->force(sim->system, at, force);
+    for (int i = 0; i < pcs_system_nown(sim->system); i++) largest = fmax(largest, fabs(force[i]));
+    return largest > 0.0;
+}
+
+// Takes what follows from the accelerations at the start; those of joints are left out.
+static pcs_status foresee_start(pcs_sim *sim, bool has_bars, bool follows_cells, pcs_foresight *f)
+{
+    pcs_system *system = sim->system;
+    pcs_instant at = pcs_at(sim->start_time, sim->state.q, sim->state.v);
+    size_t nv = (size_t)system->nv, nrow = (size_t)system->nrow;
+    double *a = pcs_scratch(NULL, nv + nrow, sizeof *a), *gap = a + nv;
+    if (a == NULL) return pcs_fail(sim->ctx, PCS_NO_MEMORY, "out of memory: accelerations");
+    if (system->mass_varies) system->ops->update(system, at, PCS_MASS, NULL);
+    // Loads that grow from nothing are those of the middle.
+    if (!foresee_pushes(sim, at, a))
+        (void)foresee_pushes(sim, pcs_at(0.5 * (sim->start_time + sim->end_time), at.q, at.v), a);
+    for (int i = 0; i < system->nv; i++) {
+        double mass = pcs_matrix_diagonal(system->M, i);
+        a[i] = mass > 0.0 ? a[i] / mass : 0.0;
+    }
+    if ((foresee_motion(sim, a, has_bars, f) || isfinite(f->step)) && !follows_cells)
+        foresee_take(f, sim->end_time - sim->start_time, has_bars ? RUN_STEPS : FREE_STEPS, "the run");
+    if (!has_bars && system->layout == NULL) {
+        pcs_system_gaps(system, at, gap);
+        if (system->row_set.vary) pcs_system_aim(system, at);
+        foresee_flights(sim, a, gap, f);
+    }
+    pcs_scratch_free(a);
+    return PCS_OK;
+}
+
+pcs_status pcs_foresee(pcs_sim *sim, bool is_explicit)
+{
+    pcs_foresight *f = &sim->foreseen;
+    pcs_system *system = sim->system;
+    *f = (pcs_foresight){ .step = INFINITY, .travel = INFINITY, .press = INFINITY };
+    pcs_build_find_cells(sim);
+    bool has_bars = sim->view.axial_cell > 0.0;
+    if (pcs_system_is_mesh(system)) PCS_TRY(foresee_mesh(sim, is_explicit, f));
+    if (!has_bars)
+        foresee_take(f, PI * system->stable_step, pcs_count_points(system) > 0 ? TOUCHING_STEPS : WAVE_STEPS,
+                     "the period of the stiffest spring");
+    PCS_TRY(foresee_start(sim, has_bars, has_bars && is_explicit, f));
+    double step = -pcs_system_max(system, -f->step);
+    if (step < f->step) snprintf(f->reason, sizeof f->reason, "cells of another process");
+    f->step = step;
+    return PCS_OK;
+}
+
+double pcs_foresee_line(const pcs_foresight *f, const pcs_bar *line, double length)
+{
+    double wave = sqrt(4.0 * PI * line->bending * f->press); // of period 2 T
+    if (line->bending > 0.0) return fmax(BEAM_CELLS, ceil(LAW_CELLS * length / wave));
+    return isfinite(f->travel) ? fmax(1.0, round(length / (line->c * f->travel))) : 0.0;
+}
+
+double pcs_foresee_cells(const pcs_sim *sim, const pcs_set *set)
+{
+    const pcs_fe_definition *model = pcs_fe_model(sim->system);
+    pcs_bar *lines = pcs_scratch(NULL, (size_t)model->ngroup * LINES, sizeof *lines);
+    double cells = 0.0;
+    int count = lines == NULL || set == NULL ? 0 : foresee_find_lines(sim, lines);
+    for (int i = 0; i < count; i++)
+        for (int k = lines[i].first; k < lines[i].first + lines[i].ncell; k++) {
+            double member = PCS_TRIAL_CELLS * pcs_bar_cell(lines[i].batch, k);
+            int cell = lines[i].batch->cells[k]; // those of a part follow one another
+            if (cell >= set->items[0] && cell <= set->items[set->count - 1])
+                cells = fmax(cells, pcs_foresee_line(&sim->foreseen, &lines[i], member));
+        }
+    pcs_scratch_free(lines);
+    return cells;
+}

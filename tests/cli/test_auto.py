@@ -1,0 +1,135 @@
+"""`step: auto` and `elements: auto`: the choice resolves the run in any units, is the one that `check` foresees, stands
+as numbers in the resolved case, and is refused with its place where nothing decides. Argument: the path of the program.
+"""
+
+import re
+import unittest
+
+import program
+
+BAR = """\
+mesh: {{ bar: {{ type: line, from: [{gap}, 0, 0], to: [{end}, 0, 0], elements: auto }} }}
+elements: {{ bar: {{ type: rod, mesh: bar, E: {E}, rho: {rho}, area: {area} }} }}
+initial: [{{ set: bar, velocity: [{v}, 0, 0] }}]
+contacts: {{ wall: {{ type: node_plane, nodes: bar.start, point: [0, 0, 0], normal: [1, 0, 0], restitution: 0 }} }}
+scheme: {{ type: alpha_ggl, rho_inf: 0.8 }}
+time: {{ step: auto, end: {time} }}
+"""
+BEAM = """\
+mesh: {{ beam: {{ type: line, from: [0, {gap}, 0], to: [{L}, {gap}, 0], elements: auto }} }}
+elements: {{ beam: {{ type: beam_timo_2d, mesh: beam, E: {E}, nu: 0.3, rho: {rho}, section: {{ type: rectangle,
+  width: {d}, height: {d} }} }} }}
+initial: [{{ set: beam, velocity: [0, {v}, 0] }}]
+contacts: {{ stop: {{ type: node_plane, nodes: beam.end, point: [0, 0, 0], normal: [0, 1, 0],
+  law: {{ type: linear, stiffness: {k} }} }} }}
+scheme: {{ type: newmark }}
+time: {{ step: auto, end: {time} }}
+"""
+BALL = """\
+system: {{ type: ball, mass: 1.0, radius: {r}, gravity: {g}, height: {h}, restitution: 0.8 }}
+scheme: {{ type: moreau_jean, theta: 0.5 }}
+time: {{ step: auto, end: {time} }}
+"""
+
+
+class Auto(program.Cases):
+    def judge(self, text, *more):
+        """Verdict of a run, its step and the resolved case."""
+        done = self.percuss("run", self.write("case.yaml", text), "--overwrite", "-o", self.folder / "out", *more)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        case = (self.folder / "out" / "case.resolved.yaml").read_text()
+        self.assertNotRegex(case, r"(step|elements): auto")
+        verdict = program.read_json(self.folder / "out" / "summary.json")["resolution"]["verdict"]
+        return verdict, float(re.search(r"\n  step: (\S+)", case)[1]), case, done.stdout + done.stderr
+
+    def test_bars_of_all_sizes(self):
+        for size, stiff in ((1.0, 1.0), (1e-9, 1.0), (1e4, 1.0), (1.0, 1e-7), (1e-6, 1e3)):
+            with self.subTest(size=size, stiff=stiff):
+                c = (stiff * 2.1e11 / 7850.0) ** 0.5
+                text = BAR.format(gap=2e-4 * size, end=1.0002 * size, E=stiff * 2.1e11, rho=7850.0, area=1e-4 * size**2,
+                                  v=-6e-4 * c, time=4.0 * size / c)
+                verdict, step, case, shown = self.judge(text)
+                self.assertEqual(verdict, "resolved")
+                self.assertIn("elements: 200", case)
+                self.assertAlmostEqual(step * c / size, 80 / 200 / 120, delta=1e-8)
+                self.assertIn("mesh.bar.elements: auto is 200", shown)
+                self.assertRegex(shown, "time.step: auto is .* s: 120 steps in .* s, a wave of 80 cells in bar")
+
+    def test_beams_and_balls_of_all_sizes(self):
+        steps, cells = set(), set()
+        for size in (1.0, 1e-9, 1e3):
+            text = BEAM.format(gap=1e-3 * size, L=size, E=2.1e11, rho=7800, d=1e-2 * size, v=-1.0, k=1e4 * size,
+                               time=0.02 * size)
+            verdict, step, case, _ = self.judge(text)
+            self.assertEqual(verdict, "resolved")
+            steps.add(f"{step / size:.6g}")
+            cells.add(re.search(r"elements: (\d+)", case)[1])
+            verdict, step, _, _ = self.judge(BALL.format(r=0.2 * size, g=10 * size, h=1.001 * size, time=1.0))
+            self.assertEqual(verdict, "resolved")
+            steps.add(f"{step:.6g}")
+        self.assertEqual((len(steps), len(cells)), (2, 1))
+
+    def test_check_foresees_the_same(self):
+        text = BAR.format(gap=2e-4, end=1.0002, E=2.1e11, rho=7850.0, area=1e-4, v=-3.0, time=1e-3)
+        _, step, _, _ = self.judge(text)
+        coarse = text.replace("step: auto", "step: 1.0e-5").replace("elements: auto", "elements: 200")
+        told = self.percuss("check", self.write("coarse.yaml", coarse)).stdout
+        self.assertIn(f"time.step: auto would take {step:.4g} s, 120 steps", told)
+        self.assertNotIn("elements: auto would", told)
+        told = self.percuss("check", self.write("few.yaml", coarse.replace("200", "20"))).stdout
+        self.assertIn("elements: auto would take 200 in bar", told)
+        done = self.percuss("check", self.write("case.yaml", text))
+        told = done.stdout + done.stderr
+        self.assertRegex(told, f"time.step: auto is {step:.6g} s: ")
+        self.assertNotIn("auto would", told)
+
+    def test_explicit_steps_stay_stable(self):
+        text = BAR.format(gap=2e-4, end=1.0002, E=2.1e11, rho=7850.0, area=1e-4, v=-3.0, time=1e-3)
+        text = text.replace("alpha_ggl, rho_inf: 0.8", "half_explicit").replace("area:", "mass: lumped, area:")
+        verdict, step, _, shown = self.judge(text)
+        self.assertEqual(verdict, "resolved")
+        self.assertIn("0.9 of the largest step", shown)
+        self.assertAlmostEqual(step, 0.9 * 0.005 * (7850.0 / 2.1e11) ** 0.5, delta=1e-10)
+
+    def test_loads_without_jumps(self):
+        """A slow sine excites no waves: 120 steps in its period, however fine the mesh."""
+        text = ("mesh: { bar: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 500 } }\n"
+                "elements: { bar: { type: rod, mesh: bar, E: 2.1e11, rho: 7850, area: 1.0e-4 } }\n"
+                "supports: { left: { set: bar.start, fix: [x] } }\nscheme: { type: newmark }\n"
+                "loads: { pull: { type: force, set: bar.end, value: [1.0, 0, 0], amplitude: %s } }\n"
+                "time: { step: auto, end: 1.0 }\n")
+        self.assertAlmostEqual(self.judge(text % "{ sine: { frequency: 50 } }")[1], 0.02 / 120, delta=1e-12)
+        sudden = text % "{ pulse: { shape: rectangle, duration: 0.01 } }"
+        self.assertLess(self.judge(sudden, "--set", "time.end=0.02")[1], 1e-6)
+
+    def test_errors_have_a_place(self):
+        spring = ("mesh: { s: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: auto } }\n"
+                  "elements: { s: { type: spring_damper, mesh: s, stiffness: 1.0 } }\n"
+                  "scheme: { type: newmark }\ntime: { step: 0.1, end: 1.0 }\n")
+        done = self.percuss("run", self.write("case.yaml", spring))
+        self.assertEqual(done.returncode, 2)
+        still = ("mesh: { m: { type: point, at: [0, 0, 0] } }\n"
+                 "elements: { m: { type: point_mass, mesh: m, mass: 1.0, in: line } }\n"
+                 "scheme: { type: newmark }\ntime: { step: auto, end: 1.0 }\n")
+        done = self.percuss("check", self.write("case.yaml", still))
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"case.yaml:4:15: .*nothing in this model moves, .* give a number")
+        done = self.percuss("check", self.write("case.yaml", still.replace("auto", "atuo")))
+        self.assertRegex(done.stderr, r"case.yaml:4:15: .*is 'atuo', did you mean 'auto'")
+        truss = spring.replace("spring_damper, mesh: s, stiffness: 1.0", "bushing, mesh: s, stiffness: [1, 1, 1]")
+        done = self.percuss("check", self.write("case.yaml", truss))
+        self.assertEqual(done.returncode, 2)
+
+    def test_studies_refine_the_numbers(self):
+        text = BAR.format(gap=2e-4, end=1.0002, E=2.1e11, rho=7850.0, area=1e-4, v=-3.0, time=5e-4)
+        done = self.percuss("study", self.write("case.yaml", text), "--refine", "mesh=2,3 step=2,3", "--measure",
+                            "E=energy.final", "-o", self.folder / "study")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        resolved = [path.read_text() for path in (self.folder / "study").rglob("case.resolved.yaml")]
+        self.assertEqual({re.search(r"elements: (\d+)", case)[1] for case in resolved}, {"200", "400", "800"})
+        steps = sorted(float(re.search(r"\n  step: (\S+)", case)[1]) for case in resolved)
+        self.assertAlmostEqual(steps[-1], 4.0 * steps[0], delta=1e-12)
+
+
+if __name__ == "__main__":
+    unittest.main()
