@@ -21,7 +21,7 @@ percuss_sources(src/output observer_list.def file observer resolution series tal
 percuss_sources(src/case error expand keys load parse read tree write)
 percuss_sources(src/analysis eigen modes statics stiffness)
 percuss_sources(src/sim accept certify certify_checks certify_energy certify_motion certify_rows checkpoint
-  control retry sim)
+  control horizon retry sim)
 percuss_sources(src/build bars build builder catalogue describe elements joints loads
-  mesh output)
+  mesh output perturbation)
 percuss_sources(src/api open read run)

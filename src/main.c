@@ -232,7 +232,7 @@ int main(int argc, char **argv)
     size_t room = (size_t)argc + 2;
     const char **texts = pcs_scratch(NULL, room, sizeof *texts);
     if (texts == NULL) return fputs("error: out of memory\n", stderr), PCS_CLI_COULD_NOT_GO_ON;
-    pcs_arguments a = { .count = -1, .steps = -1, .time = NAN, .set.text = texts };
+    pcs_arguments a = { .count = -1, .steps = -1, .time = NAN, .perturb = NAN, .set.text = texts };
     bool is_complete = argc > 1 && strcmp(argv[1], "complete") == 0;
     int answer = main_run_external(argc, argv, texts);
     if (answer < 0 && is_complete) return pcs_scratch_free(texts), pcs_cli_complete(argc - 2, argv + 2);

@@ -87,6 +87,8 @@ class Study:
         runs = Runs(plan.case, self.folder, keep=plan.keep, history=needs_history, beside=pool.jobs - 1,
                     is_stopped=lambda: pool.is_stopped)
         self.begin = time.monotonic()
+        if plan.perturb:
+            self._perturb(runs)
         with pool.stopping():
             for index, run in pool.results(lambda: self._progress(show)):
                 self.runs[index] = Ended("broke", "", run.reason) if isinstance(run, Broke) else Ended(*run)
@@ -102,6 +104,15 @@ class Study:
                 self.runs[done[k]] = self.runs[done[k]]._replace(values=values)
         first = next((run for run in self.runs if run.is_good), None)
         self.names = list(plan.measures or (first.values if first else []))
+
+    def _perturb(self, runs: Runs) -> None:
+        """Gives every run the kinetic energy of its perturbation: size^2 of the largest one of the case as it is."""
+        (_, made), = Pool(1, lambda _: tuple(runs.make(self._set))).results()
+        base = Ended("broke", "", made.reason) if isinstance(made, Broke) else Ended(*made)
+        if not base.is_good:
+            raise SimulationError(f"the case without perturbation: {base.reason}")
+        energy = measures.Run(runs.path(base.name)).measure("energy.largest_kinetic")[0]
+        self._set.append(f"perturbation.energy={self.plan.size**2 * energy!r}".encode())
 
     def _progress(self, show: Optional[Callable[[str], None]], is_last: bool = False) -> None:
         """"[=====>      ]  18 of 40 runs, 12 s, about 15 s left"; runs that were there took no time."""
@@ -154,8 +165,9 @@ class Study:
         return {name: unit for name, unit in found.items() if unit}
 
     def statistics(self) -> dict[str, dict[str, float]]:
-        """Of a random study: mean, deviation and percentiles of every measure over the points that are done."""
-        if not self.plan.random or not self.names:
+        """Of random points or perturbed starts: mean, deviation and percentiles of every measure over those that are
+        done."""
+        if not (self.plan.random or self.plan.perturb) or not self.names:
             return {}
         import pandas
         values = pandas.DataFrame([{name: run.values.get(name, NOTHING)[0] for name in self.names}
@@ -209,6 +221,9 @@ class Study:
         if plan.random:
             head["random"] = {"points": plan.random, "seed": plan.seed, "sampling": plan.sampling,
                               **plan.distributions}
+        if plan.perturb:
+            head["perturb"] = {"starts": plan.perturb, "size": plan.size}
+        if plan.random or plan.perturb:
             head["statistics"] = {name: {key: known(value) for key, value in one.items()}
                                   for name, one in self.statistics().items()}
         head |= {"jobs": plan.jobs, "keep": plan.keep}
@@ -307,15 +322,17 @@ def shown_value(row: Mapping[str, Any], name: str) -> str:
 def study(case: Path, vary: Optional[Mapping[str, Any]] = None, *, set: Optional[Mapping[str, Any]] = None,
           zip: Optional[Mapping[str, Sequence[Any]]] = None, points: Sequence[Mapping[str, Any]] = (),
           refine: Union[str, Mapping[str, Any], None] = None, measure: Optional[Mapping[str, str]] = None,
-          random: int = 0, seed: int = 0, sampling: Optional[str] = None, jobs: Optional[int] = None,
-          keep: bool = False, output: Optional[Path] = None) -> pandas.DataFrame:
+          random: int = 0, seed: int = 0, sampling: Optional[str] = None, perturb: int = 0,
+          size: Optional[float] = None, jobs: Optional[int] = None, keep: bool = False,
+          output: Optional[Path] = None) -> pandas.DataFrame:
     """A case, or a study file, over values of its keys: a row per run, units in `attrs["units"]`, study.json in
     `attrs["study"]`.
 
     `vary` has a sequence of values for each key, or a text as of --vary: "0.5:1:0.1", "normal(900, 9)"; all of them are
     combined. `zip` has lists that go together, `points` values one by one. `refine` is "mesh=2,3 step=2,3" or
     {"mesh": (2, 3)}. `measure` names numbers of summary.json or formulas. `random` points are drawn of the keys with a
-    distribution. Without `output` nothing is kept.
+    distribution. `perturb` starts beside that of the case have random velocities of this `size`.
+    Without `output` nothing is kept.
 
     >>> percuss.study("cases/bar_impact", {"mesh.bar.elements": [25, 50]}, measure={"F": "wall.peak_force"})
     """
@@ -323,11 +340,12 @@ def study(case: Path, vary: Optional[Mapping[str, Any]] = None, *, set: Optional
         import tempfile
         with tempfile.TemporaryDirectory(prefix="percuss-") as folder:
             return study(case, vary, set=set, zip=zip, points=points, refine=refine, measure=measure, random=random,
-                         seed=seed, sampling=sampling, jobs=jobs, keep=keep, output=os.path.join(folder, "study"))
+                         seed=seed, sampling=sampling, perturb=perturb, size=size, jobs=jobs, keep=keep,
+                         output=os.path.join(folder, "study"))
     plan = read_plan(os.fsdecode(encode(case, "case")))
     plan.fill({"set": set, "vary": vary, "zip": zip, "points": points, "measure": measure, "random": random or None,
                "refine": refine_words(refine) if isinstance(refine, str) else refine, "seed": seed or None,
-               "sampling": sampling, "jobs": jobs, "keep": keep})
+               "sampling": sampling, "perturb": perturb or None, "size": size, "jobs": jobs, "keep": keep})
     plan.settle(os.fspath(case))
     made = Study(plan, os.fspath(output))
     made.make()
@@ -354,6 +372,8 @@ def parser() -> Parser:
     p.add_argument("--seed", metavar="S", help="of the random points [0]")
     p.add_argument("--sampling", metavar="|".join(SAMPLINGS), choices=SAMPLINGS, help="Latin hypercube or Sobol's "
                    "sequence [latin]")
+    p.add_argument("--perturb", metavar="N", help="N starts with random velocities; statistics of the measures")
+    p.add_argument("--size", metavar="SIZE", help="of these velocities, of those of the motion [1e-9]")
     p.add_argument("--refine", metavar='"mesh=2,3 step=2,3"', help="factor, levels; order, limit and bound of "
                    "measures; also separately")
     p.add_argument("--measure", metavar="NAME=MEASURE", action="append", default=[], help="a number of summary.json, "
@@ -376,14 +396,15 @@ def main(argv: list[str]) -> int:
     plan.set += a.set
     plan.fill({"vary": [(key, values) for key, _, values in vary], "refine": refine_words(a.refine or ""),
                "measure": [(name, formula if sign else name) for name, sign, formula in measure],
-               **{name: getattr(a, name) for name in ("seed", "sampling", "jobs", "random", "keep")}}, dash="--")
+               **{name: getattr(a, name) for name in ("seed", "sampling", "perturb", "size", "jobs", "random",
+                                                      "keep")}}, dash="--")
     plan.settle(a.case)
     stem = os.path.basename(os.path.normpath(a.case))
     folder = a.output or os.path.join("results", (os.path.splitext(stem)[0] or stem) + "_study")
     command = ["percuss", "study", a.case]
     for option in ("set", "vary", "measure"):
         command += [word for text in getattr(a, option) for word in (f"--{option}", text)]
-    for option in ("refine", "random", "seed", "sampling", "jobs"):
+    for option in ("refine", "random", "seed", "sampling", "perturb", "size", "jobs"):
         command += [f"--{option}", getattr(a, option)] if getattr(a, option) is not None else []
     made = Study(plan, folder, command + ["--keep"] * a.keep + ["-o", folder])
     is_shown = not a.quiet and sys.stdout.isatty()

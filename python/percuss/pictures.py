@@ -157,6 +157,7 @@ class Album:
         if x == "t" and any(curve.style == "bars" for curve in panel.curves):  # of all of the run, not of its impulses
             panel.xlim = (float(self.all(x).min()), float(self.all(x).max()))
         self.add_exact(names, x, panel)
+        self.add_horizon(names, x, panel)
         if self.options.spectrum:
             panel = replace(panel, x="frequency", x_unit="Hz", y=f"amplitude of {panel.y}", log="y", ylim=None)
         elif x != self.axis or self.options.x:
@@ -178,6 +179,17 @@ class Album:
                     panel.curves[0].label = name
                 is_first = not any(c.label == "exact" for c in panel.curves)
                 panel.curves.append(Curve(exact[x], exact[name], "exact" if is_first else "", -1, 1))
+
+    def add_horizon(self, names: Sequence[str], x: str, panel: Panel) -> None:
+        """Shades what lies behind the horizon of the first of these probes, if the run has found it."""
+        results = self.runs[0].results
+        is_run = len(self.runs) == 1 and results is not None and results.kind == "run" and results.has("summary.json")
+        if x != "t" or not is_run or self.options.spectrum:
+            return
+        probes = (results.summary.get("horizon") or {}).get("probes", []) if results else []
+        times = [probe["time"] for probe in probes if probe["name"] in names and probe["time"] is not None]
+        if times and panel.curves:
+            panel.more.append(partial(shade, min(times), float(self.all("t").max())))
 
     def add(self, name: str, groups: Iterable[Sequence[str]], x: str = "") -> None:
         """A picture with a panel for each group of columns; nothing if there is nothing to draw."""
@@ -309,6 +321,11 @@ class Album:
                 panels = [*panels[:1], panel] if panels and panels[0] is not panel else [panel]
         if panels:
             self.pictures.append(Picture("steps", one_legend(panels)))
+
+
+def shade(first: float, end: float, ax: Pen) -> None:
+    """Marks times at which curves no longer follow from the start."""
+    ax.axvspan(first, end, color="0.88", lw=0, zorder=0, label="after the horizon")
 
 
 def one_legend(panels: list[Panel]) -> list[Panel]:

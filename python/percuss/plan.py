@@ -11,15 +11,15 @@ from typing import Any, Callable, Iterator, Mapping, NamedTuple, Optional, Seque
 
 from . import measure
 from ._library import lib
-from .command import whole
+from .command import real, whole
 from .errors import InputError
 from .files import read_text
 from .text import split_outside, suggest, text_of
 
 MOST_POINTS, MOST_JOBS, MOST_LEVELS = 1_000_000, 4096, 8
 SAMPLINGS = ("latin", "sobol")
-KEYS = ("title", "case", "set", "vary", "zip", "points", "measure", "refine", "random", "seed", "sampling", "jobs",
-        "keep")
+KEYS = ("title", "case", "set", "vary", "zip", "points", "measure", "refine", "random", "seed", "sampling", "perturb",
+        "size", "jobs", "keep")
 RANDOM = re.compile(r"(normal|uniform)\(([^,()]*),([^,()]*)\)")
 
 
@@ -44,6 +44,8 @@ class Plan:
         self.random = 0  #: points
         self.seed = 0
         self.sampling = "latin"
+        self.perturb = 0  #: starts
+        self.size = 1e-9  #: of a perturbation, of the velocities of the motion
         self.jobs = 0
         self.keep = False
 
@@ -172,11 +174,15 @@ class Plan:
         for what, value in each("refine"):
             with entry("refine", what):
                 self._refine(what, value, partial(entry, "refine", what))
-        for name, low, high in (("random", 1, MOST_POINTS), ("seed", 0, 2**31 - 1), ("jobs", 0, MOST_JOBS)):
+        for name, low, high in (("random", 1, MOST_POINTS), ("seed", 0, 2**31 - 1), ("perturb", 1, MOST_POINTS),
+                                ("jobs", 0, MOST_JOBS)):
             if given.get(name) is not None:
                 with entry(name):
                     setattr(self, name, whole(dash + name, str(given[name]), low, high))
         self.sampling = given.get("sampling") or self.sampling
+        if given.get("size") is not None:
+            with entry("size"):
+                self.size = real(dash + "size", str(given["size"]), 1e-15, 1.0, "a number from 1e-15 on, below 1")
         with entry("keep"):
             self.keep = self.keep or flag("keep", given.get("keep", False))
         if errors:
@@ -208,11 +214,13 @@ class Plan:
         if self.random:
             self.add_axis(*self._draw())
             self.random = len(self.axes[-1].values)
+        if self.perturb:
+            self.add_axis(["perturbation.seed"], [(str(k + 1),) for k in range(self.perturb)])
         if self.npoint * self.nlevel > MOST_POINTS:
             raise InputError(f"a study has at most {MOST_POINTS} runs, this has {self.npoint * self.nlevel}: "
                              f"{self.npoint} points at {self.nlevel} levels")
         if not self.axes and not self.refined:
-            raise InputError(f"{what}: nothing is varied or refined: give --vary or --refine")
+            raise InputError(f"{what}: nothing is varied or refined: give --vary, --refine or --perturb")
         for name, formula in self.measures.items():
             point = next((p for p in measure.points_of(formula) if p >= self.npoint), None)
             if point is not None:
@@ -331,6 +339,8 @@ def read_plan(path: str) -> Plan:
         points: [{ a.d: 1, a.e: 2 }, ...]    # single points
         measure: { peak: wall.peak_force }   # or a list of measures
         refine: { mesh: [2, 3], step: [2, 3], separately: false } # factor, levels; together, or one by one
+        perturb: 100                         # starts, beside that of the case
+        size: 1.0e-9                         # of a perturbation, of the velocities of the motion
         jobs: 4
         keep: true
 

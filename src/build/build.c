@@ -885,6 +885,7 @@ static pcs_status build_read(pcs_build *b)
     PCS_TRY(pcs_build_masses(b));
     PCS_TRY(pcs_build_output(b));
     PCS_TRY(build_start(b));
+    PCS_TRY(pcs_build_perturbation(b));
     PCS_TRY(build_statics(b));
     return pcs_case_finish(b->c);
 }
@@ -998,6 +999,7 @@ static pcs_status build_all(pcs_build *b)
 static pcs_status build_start_from(pcs_build *b)
 {
     PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, "start"), pcs_checkpoint_start(b->sim)));
+    PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, "perturbation"), pcs_build_perturb(b)));
     return pcs_case_finish(b->c);
 }
 

@@ -65,8 +65,8 @@ extern const pcs_form pcs_set_form, pcs_node_form, pcs_cells_form, pcs_amplitude
 
 extern const pcs_map pcs_linsolve_map, pcs_step_map, pcs_control_map, pcs_damping_map, pcs_law_map, pcs_section_map,
     pcs_group_map, pcs_contact_map, pcs_initial_map, pcs_joint_map, pcs_load_map, pcs_mesh_map, pcs_merge_map,
-    pcs_output_map, pcs_scheme_map, pcs_set_map, pcs_solver_map, pcs_start_map, pcs_support_map, pcs_system_map,
-    pcs_time_map;
+    pcs_output_map, pcs_perturbation_map, pcs_scheme_map, pcs_set_map, pcs_solver_map, pcs_start_map, pcs_support_map,
+    pcs_system_map, pcs_time_map;
 
 // Defines the function that gives the parts of a registry, a table of pointers that ends with NULL.
 #define PCS_PARTS(function, table, own_options, own_more, own_one)                                      \

@@ -62,6 +62,9 @@ const pcs_cli_option pcs_cli_options[] = {
     { "--resume", NULL, PCS_CLI_FLAG, NULL, "run", "go on from the last checkpoint in DIR", PLACE(resumes), 0, 0 },
     { "--overwrite", NULL, PCS_CLI_FLAG, NULL, "run", "start again where DIR holds an interrupted run",
       PLACE(overwrites), 0, 0 },
+    { "--perturb", NULL, PCS_CLI_REAL, "SIZE", "run",
+      "run two neighbours, too, whose start is perturbed by SIZE (1e-9) of the motion: until when do probes agree?",
+      PLACE(perturb), 0, 0 },
     { "--no-plugins", NULL, PCS_CLI_FLAG, NULL, "check", "refuse a case that names a plug-in, whose code would run",
       PLACE(no_plugins), 0, 0 },
     { "--steps", NULL, PCS_CLI_COUNT, "N", "statics modes",
@@ -397,6 +400,10 @@ int pcs_cli_check_usage(const pcs_arguments *a)
         return pcs_cli_refuse(command, "a case must follow", command, NULL);
     if (a->resumes && a->overwrites)
         return pcs_cli_refuse(command, "--resume and --overwrite are both given to", command, NULL);
+    if (a->resumes && !isnan(a->perturb))
+        return pcs_cli_refuse(command, "--perturb and --resume are both given to", command, NULL);
+    if (a->perturb <= 0.0 || a->perturb > 1e-3)
+        return pcs_cli_refuse(command, "--perturb must be > 0 and at most 1e-3 in", command, NULL);
     if (strcmp(command, "modes") == 0 && a->about == NULL && a->steps > 0)
         return pcs_cli_refuse(command, "--steps is for statics and modes --about statics, not for", command, NULL);
     return PCS_CLI_DONE;

@@ -29,6 +29,7 @@ typedef struct pcs_arguments {
     int nword;
     const char *const *words; // [nword] after --, for PETSc
     bool resumes, overwrites; // options of run
+    double perturb;           // relative size, NAN if not given; likewise
     bool no_plugins;          // option of check
     bool is_quiet, is_markdown, is_schema, is_man, is_whirl, wants_help, wants_version;
     unsigned long long hash;        // hash of all arguments

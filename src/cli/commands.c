@@ -13,6 +13,7 @@
 #include "core/open.h"
 #include "output/file.h"
 #include "output/summary.h"
+#include "sim/horizon.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -240,10 +241,26 @@ static bool commands_take_words(const pcs_context *ctx, const pcs_arguments *a)
     return false;
 }
 
+// Builds the case of the command line with a perturbed start.
+static pcs_status commands_build_neighbour(void *user, const pcs_perturbation *with, pcs_context **ctx, pcs_sim **out)
+{
+    const pcs_arguments *a = user;
+    char text[128];
+    PCS_TRY(pcs_context_create(ctx));
+    const char **set;
+    PCS_TAKE(*ctx, set, a->set.count + 1, "a neighbour");
+    for (int i = 0; i < a->set.count; i++) set[i] = a->set.text[i];
+    snprintf(text, sizeof text, "perturbation={ energy: %.17g, seed: %d }", with->energy, with->seed);
+    set[a->set.count] = text;
+    return pcs_build_sim_from(*ctx, a->subject, a->set.count + 1, set, out);
+}
+
 int pcs_cli_run(pcs_context *ctx, const pcs_arguments *a)
 {
     pcs_sim *sim = NULL;
     pcs_status status = pcs_build_sim_from(ctx, a->subject, a->set.count, a->set.text, &sim);
+    if (status == PCS_OK && !isnan(a->perturb))
+        status = pcs_horizon_create(sim, a->perturb, commands_build_neighbour, (void *)a);
     if (status != PCS_OK) return pcs_cli_reject(ctx, status);
     if (!commands_take_words(ctx, a)) return PCS_CLI_BAD_USAGE;
     if (!a->is_quiet && pcs_is_root(ctx)) commands_print_notes(sim->input);

@@ -53,6 +53,23 @@ typedef struct pcs_timing {
 
 typedef struct pcs_observer pcs_observer;
 
+// Growth of a small perturbation of the start in a probe.
+typedef struct pcs_horizon_probe {
+    double low, high; // range over the run
+    double largest;   // largest difference to a neighbour that lasts, of that range
+    double time;      // s, when a difference exceeds 1 % of it; INFINITY if never, or not judged
+    bool is_judged;   // the probe moves, by more than the perturbation itself
+} pcs_horizon_probe;
+
+typedef struct pcs_horizon {
+    double size;               // of the perturbation: its velocities, of those of the motion
+    double energy;             // J, kinetic, of the perturbation
+    double compared;           // s, up to which neighbours were compared
+    double time;               // s, earliest time of a probe
+    char reason[256];          // why a neighbour could not go on, "" if all did
+    pcs_horizon_probe *probes; // [nprobe]
+} pcs_horizon;
+
 typedef enum pcs_ending { PCS_RUNNING, PCS_FINISHED, PCS_STOPPED } pcs_ending;
 
 struct pcs_view {
@@ -73,6 +90,7 @@ struct pcs_view {
     const double *effective_mass;  // [system->nrow] effective masses of the rows, kg, NULL if unknown
     const pcs_probe *probes;       // [nprobe]
     int nprobe;
+    const pcs_horizon *horizon;      // at the end of a run that asked for it, NULL otherwise
     double axial_cell, bending_cell; // s, longest l/c and l^2/sqrt(E I/(rho A)) of a cell; 0 without bars, beams
     bool refuses_unresolved;         // a run that is not resolved fails
     double step_size, start_time, end_time;

@@ -269,7 +269,7 @@ static void json_probes(json *j, const pcs_summary *s, const pcs_view *view)
     json_put(j, "]");
 }
 
-static void json_energy(json *j, const pcs_view *view)
+static void json_energy(json *j, const pcs_summary *s, const pcs_view *view)
 {
     const pcs_ledger *l = view->ledger;
     json_put(j, "energy: { initial: %g, final: %g, kinetic: %g, strain: %g, potential: %g", l->initial,
@@ -278,8 +278,9 @@ static void json_energy(json *j, const pcs_view *view)
     if (view->system->has_materials) json_put(j, "material_loss: %g", l->material_loss);
     json_put(j, "impact_loss: %g, friction_loss: %g, correction_work: %g", l->impact_loss, l->friction_loss,
              l->correction_work);
-    json_put(j, "numerical_loss: %g, numerical_loss_is: %s, imbalance: %g, largest_rise: %g }", l->numerical_loss,
+    json_put(j, "numerical_loss: %g, numerical_loss_is: %s, imbalance: %g, largest_rise: %g", l->numerical_loss,
              l->numerical_is_remainder ? "remainder" : "formula", pcs_ledger_imbalance(l), l->largest_rise);
+    json_put(j, "largest_kinetic: %g }", s->resolution.most);
 }
 
 static void json_certificate(json *j, const pcs_certificate *certificate)
@@ -314,6 +315,20 @@ static void json_resolution(json *j, const pcs_summary *s, const pcs_view *view)
     for (int g = 0; g < PCS_GRADES; g++) json_put(j, "%s: %s", pcs_grade_names[g], pcs_verdict_names[advice.grade[g]]);
     json_put(j, "peak: %s }, advice: { step: %g, elements_factor: %g } }", "never",
              helps ? pcs_resolution_step(view) / advice.step : NAN, advice.cells);
+}
+
+static void json_horizon(json *j, const pcs_view *view)
+{
+    const pcs_horizon *h = view->horizon;
+    if (h == NULL) return;
+    json_put(j, "horizon: { perturbation: %g, energy: %g, compared: %g, time: %g, reason: %s, probes: [", h->size,
+             h->energy, h->compared, h->time, h->reason[0] == '\0' ? NULL : h->reason);
+    for (int k = 0; k < view->nprobe; k++) {
+        const pcs_horizon_probe *probe = &h->probes[k];
+        json_put(j, "{ name: %s, time: %g, largest: %g }", view->probes[k].column, probe->time,
+                 probe->is_judged ? probe->largest : NAN);
+    }
+    json_put(j, "] }");
 }
 
 // Puts bounds of fields, from the number `first` of the record on.
@@ -364,9 +379,10 @@ static void summary_put_json(const pcs_summary *s, const pcs_view *view)
     json_reactions(&j, true, s, view);
     json_reactions(&j, false, s, view);
     json_probes(&j, s, view);
-    json_energy(&j, view);
+    json_energy(&j, s, view);
     json_certificate(&j, view->certificate);
     json_resolution(&j, s, view);
+    json_horizon(&j, view);
     json_frames(&j, view);
     pcs_file_text(j.f, "\n}\n");
 }
@@ -557,6 +573,30 @@ static void summary_text_resolution(pcs_file *f, const pcs_summary *s, const pcs
     pcs_file_text(f, "\n");
 }
 
+static void summary_text_horizon(pcs_file *f, const pcs_view *view)
+{
+    const pcs_horizon *h = view->horizon;
+    const char *head = "\n  ";
+    double largest = 0.0;
+    if (h == NULL) return;
+    for (int k = 0; k < view->nprobe; k++)
+        if (h->probes[k].is_judged) largest = fmax(largest, h->probes[k].largest);
+    if (isfinite(h->time))
+        pcs_file_print(f,
+                       "\nHorizon: after %.4g s the motion depends on %.0e of its start: quote statistics, not curves",
+                       h->time, h->size);
+    else
+        pcs_file_print(f, "\nHorizon: none up to %.6g s; %.0e of the start grows to %.1e of the range of a probe",
+                       h->compared, h->size, largest);
+    for (int k = 0; k < view->nprobe; k++, head = ", ") {
+        const pcs_horizon_probe *probe = &h->probes[k];
+        if (isfinite(probe->time)) pcs_file_print(f, "%s%s %.4g s", head, view->probes[k].column, probe->time);
+        else pcs_file_print(f, "%s%s %s", head, view->probes[k].column, probe->is_judged ? "none" : "not judged");
+    }
+    if (h->reason[0] != '\0') pcs_file_print(f, "\n  A neighbour ended at %.6g s: %s", h->compared, h->reason);
+    pcs_file_text(f, "\n");
+}
+
 static void summary_text_cost(pcs_file *f, const pcs_view *view)
 {
     const pcs_timing *w = view->timing;
@@ -586,6 +626,7 @@ static void summary_put_text(const pcs_summary *s, const pcs_view *view)
     summary_text_energy(s->file, view->ledger);
     summary_text_certificate(s->file, view->certificate);
     summary_text_resolution(s->file, s, view);
+    summary_text_horizon(s->file, view);
     summary_text_cost(s->file, view);
 }
 

@@ -207,9 +207,11 @@ static pcs_status sim_stop(pcs_sim *sim)
 
 static pcs_status sim_loop(pcs_sim *sim)
 {
+    if (sim->horizon != NULL) sim->keep_sample(sim);
     for (bool is_first = true; !pcs_sim_is_done(sim); is_first = false) {
         pcs_status status = pcs_sim_step(sim);
         double begin = pcs_clock();
+        if (status == PCS_OK && sim->horizon != NULL) sim->keep_sample(sim);
         if (status == PCS_OK) status = sim_show(sim, false, NULL);
         double now = pcs_clock();
         sim->timing.output += now - begin;
@@ -219,6 +221,7 @@ static pcs_status sim_loop(pcs_sim *sim)
         PCS_TRY(sim_agree(sim, status));
         PCS_TRY(pcs_checkpoint_step(sim, now));
     }
+    if (sim->horizon != NULL) sim->find_horizon(sim);
     return PCS_OK;
 }
 

@@ -19,6 +19,12 @@ typedef struct pcs_foresight {
     double press;     // s, shortest contact of bars with a force law; INFINITY if there is none
 } pcs_foresight;
 
+// Random velocities that are added to those of the start.
+typedef struct pcs_perturbation {
+    double energy; // J, kinetic; 0 for none
+    int seed;
+} pcs_perturbation;
+
 typedef struct pcs_sim {
     pcs_context *ctx; // owner: destroying it destroys the simulation
     pcs_case *input;
@@ -34,12 +40,16 @@ typedef struct pcs_sim {
     struct pcs_retry *retry;     // retry of failed fixed steps, NULL if such a step ends the run
     bool follows_turning;        // a fixed step is cut if bodies rotate too fast for it
     double step_size, start_time, end_time;
-    pcs_foresight foreseen;  // without a reason if nobody has asked
-    long number;             // number of the current step, from 1
-    long nstep;              // planned number; with step control a bound that is never reached
-    bool certify_warns;      // a broken certificate does not end the run
-    pcs_reaction *reactions; // [system->nreaction] of the last step, NULL if there are none
-    double *middle;          // [nq] middle of a step, if rows act there; NULL if at its end
+    pcs_foresight foreseen;        // without a reason if nobody has asked
+    long number;                   // number of the current step, from 1
+    long nstep;                    // planned number; with step control a bound that is never reached
+    bool certify_warns;            // a broken certificate does not end the run
+    pcs_reaction *reactions;       // [system->nreaction] of the last step, NULL if there are none
+    double *middle;                // [nq] middle of a step, if rows act there; NULL if at its end
+    pcs_perturbation perturbation; // of the start
+    // Comparison with neighbours (horizon.h), after every step and at the end; NULL if none was asked for.
+    struct pcs_horizon_run *horizon;
+    void (*keep_sample)(struct pcs_sim *sim), (*find_horizon)(struct pcs_sim *sim);
     int nprobe;
     pcs_probe *probes;
     int nobserver;

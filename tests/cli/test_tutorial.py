@@ -35,6 +35,11 @@ class Tutorial(unittest.TestCase):
             wall = read_json(os.path.join(folder, "tutorial", "bar", "results", "summary.json"))["contacts"][0]
             self.assertAlmostEqual(wall["total_impulse"], 2.355, delta=0.02)  # 2 m v
             self.assertAlmostEqual(wall["intervals"][0]["duration"], 0.1933e-3, delta=0.004e-3)
+            horizon = read_json(os.path.join(folder, "tutorial", "horizon", "summary.json"))["horizon"]
+            self.assertAlmostEqual(horizon["time"], 0.349, delta=0.004)
+            impulse = read_json(os.path.join(folder, "tutorial", "starts", "study.json"))["statistics"]["impulse"]
+            for part, value in (("p5", 2.877), ("p50", 2.889), ("p95", 2.905)):
+                self.assertAlmostEqual(impulse[part], value, delta=0.02)
             measures = read_json(os.path.join(folder, "tutorial", "refined", "study.json"))["points"][0]["measures"]
             # "the second order of the scheme, and the bound holds the exact value"
             energy = measures["E"]

@@ -1,0 +1,149 @@
+// Runs the neighbours of a run and compares their probes.
+
+#include "sim/horizon.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SAMPLES = 4096, NEIGHBOURS = 2 };
+static const double GROWN = 0.01;  // of the range of a probe
+static const double FIRST = 0.001; // of it, above which the perturbation is not small for the probe
+
+struct pcs_horizon_run {
+    pcs_horizon found;
+    pcs_horizon_build *build;
+    void *user;
+    double kinetic;      // J, largest so far
+    long stride;         // steps between samples
+    long count;          // samples so far
+    double *t;           // [SAMPLES] s
+    double *value;       // [SAMPLES][nprobe]
+    double *before, *at; // [nprobe] of a neighbour, one step ago and now
+    double *last;        // [nprobe] its difference at the last sample, of the range
+};
+
+// Drops every other sample.
+static void horizon_thin(struct pcs_horizon_run *r, size_t nprobe)
+{
+    for (size_t k = 0; k < SAMPLES / 2; k++) {
+        r->t[k] = r->t[2 * k];
+        memmove(r->value + k * nprobe, r->value + 2 * k * nprobe, nprobe * sizeof *r->value);
+    }
+    r->count = SAMPLES / 2;
+    r->stride *= 2;
+}
+
+static void horizon_keep(pcs_sim *sim)
+{
+    struct pcs_horizon_run *r = sim->horizon;
+    size_t nprobe = (size_t)sim->nprobe;
+    bool is_first = r->count == 0, is_due = sim->state.step % r->stride == 0;
+    r->kinetic = fmax(r->kinetic, sim->report.measure.kinetic);
+    if (is_due && r->count == SAMPLES) horizon_thin(r, nprobe);
+    for (size_t k = 0; k < nprobe; k++) {
+        pcs_horizon_probe *probe = &r->found.probes[k];
+        double x = pcs_state_probe(&sim->state, sim->system, &sim->probes[k]);
+        probe->low = is_first ? x : fmin(probe->low, x);
+        probe->high = is_first ? x : fmax(probe->high, x);
+        if (is_due) r->value[(size_t)r->count * nprobe + k] = x;
+    }
+    if (is_due) r->t[r->count++] = sim->state.t;
+}
+
+// Compares a neighbour, at `share` of the way from its step before, with a sample. A difference counts that is as large
+// at the sample before: an impact a step later differs by all of a velocity, for that step.
+static void horizon_compare(struct pcs_horizon_run *r, int nprobe, long sample, double share)
+{
+    const double *value = r->value + (size_t)sample * (size_t)nprobe;
+    for (int k = 0; k < nprobe; k++) {
+        pcs_horizon_probe *probe = &r->found.probes[k];
+        double part = fabs(r->before[k] + share * (r->at[k] - r->before[k]) - value[k]) / (probe->high - probe->low);
+        if (sample <= 1 && !(part <= FIRST)) probe->is_judged = false;
+        double lasting = sample > 0 ? fmin(part, r->last[k]) : 0.0;
+        if (lasting > GROWN) probe->time = fmin(probe->time, r->t[sample - 1]);
+        probe->largest = fmax(probe->largest, lasting);
+        r->last[k] = part;
+    }
+}
+
+// Moves a neighbour on until every sample is compared. Returns the time of the last one.
+static double horizon_follow(pcs_sim *sim, pcs_sim *other, pcs_status *status)
+{
+    struct pcs_horizon_run *r = sim->horizon;
+    double then = sim->start_time;
+    long sample = 0;
+    *status = pcs_sim_start(other);
+    while (*status == PCS_OK) {
+        for (int k = 0; k < sim->nprobe; k++)
+            r->at[k] = pcs_state_probe(&other->state, other->system, &other->probes[k]);
+        double now = other->state.t;
+        for (; sample < r->count && r->t[sample] <= now; sample++)
+            horizon_compare(r, sim->nprobe, sample, now > then ? (r->t[sample] - then) / (now - then) : 1.0);
+        bool is_stopped = sim->stop_request != NULL && *sim->stop_request != 0;
+        if (sample == r->count || pcs_sim_is_done(other) || is_stopped) break;
+        then = now;
+        memcpy(r->before, r->at, (size_t)sim->nprobe * sizeof *r->at);
+        *status = pcs_sim_step(other);
+    }
+    return sample > 0 ? r->t[sample - 1] : sim->start_time;
+}
+
+static void horizon_begin(struct pcs_horizon_run *r, int nprobe)
+{
+    for (int k = 0; k < nprobe; k++) {
+        r->found.probes[k].is_judged = r->found.probes[k].high > r->found.probes[k].low;
+        r->found.probes[k].largest = 0.0;
+        r->found.probes[k].time = INFINITY;
+    }
+    r->found.energy = r->found.size * r->found.size * r->kinetic;
+    r->found.compared = r->t[r->count - 1];
+    r->found.time = INFINITY;
+}
+
+static void horizon_find(pcs_sim *sim)
+{
+    struct pcs_horizon_run *r = sim->horizon;
+    horizon_begin(r, sim->nprobe);
+    for (int i = 1; i <= NEIGHBOURS && r->kinetic > 0.0; i++) {
+        pcs_context *ctx = NULL;
+        pcs_sim *other = NULL;
+        double reached = sim->start_time;
+        pcs_status status = r->build(r->user, &(pcs_perturbation){ r->found.energy, i }, &ctx, &other);
+        if (status == PCS_OK) reached = horizon_follow(sim, other, &status);
+        if (status != PCS_OK)
+            snprintf(r->found.reason, sizeof r->found.reason, "%s", ctx == NULL ? "out of memory" : pcs_message(ctx));
+        r->found.compared = fmin(r->found.compared, reached);
+        pcs_context_destroy(&ctx);
+    }
+    for (int k = 0; k < sim->nprobe; k++) {
+        pcs_horizon_probe *probe = &r->found.probes[k];
+        if (!probe->is_judged) probe->time = INFINITY;
+        r->found.time = fmin(r->found.time, probe->time);
+    }
+    sim->view.horizon = &r->found;
+}
+
+pcs_status pcs_horizon_create(pcs_sim *sim, double size, pcs_horizon_build *build, void *user)
+{
+    size_t nprobe = (size_t)sim->nprobe;
+    struct pcs_horizon_run *r = NULL;
+    if (nprobe == 0) return pcs_fail(sim->ctx, PCS_BAD_INPUT, "a horizon is that of probes: output.probes has none");
+    if (sim->perturbation.energy > 0.0)
+        return pcs_fail(sim->ctx, PCS_BAD_INPUT, "a horizon is that of the start as it is: leave perturbation out");
+    if (sim->system->layout != NULL)
+        return pcs_fail(sim->ctx, PCS_UNSUPPORTED, "a horizon is found in one process only");
+    PCS_TAKE(sim->ctx, r, 1, "the horizon");
+    PCS_TAKE(sim->ctx, r->found.probes, nprobe, "the horizon");
+    PCS_TAKE(sim->ctx, r->t, SAMPLES, "the horizon");
+    PCS_TAKE(sim->ctx, r->value, SAMPLES * nprobe, "the horizon");
+    PCS_TAKE_EACH(sim->ctx, nprobe, "the horizon", double, &r->before, &r->at, &r->last);
+    r->found.size = size;
+    r->stride = 1;
+    r->build = build;
+    r->user = user;
+    sim->horizon = r;
+    sim->keep_sample = horizon_keep;
+    sim->find_horizon = horizon_find;
+    return PCS_OK;
+}
