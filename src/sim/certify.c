@@ -193,7 +193,7 @@ void pcs_certifier_start(pcs_certifier *self, const pcs_measure *before)
     // A spring with a force at rest may have less energy than there.
     now->largest_energy = before->kinetic + fabs(before->strain);
     now->strain = before->strain;
-    now->damped = now->booked = now->corrected = now->deformation = now->examined = 0.0;
+    now->booked = now->corrected = now->deformation = now->examined = 0.0;
     now->worked = now->exchanged = now->onset = now->held = now->residual = now->last_residual = now->leftover = 0.0;
 }
 
@@ -218,14 +218,6 @@ static bool certify_is_held(const pcs_certifier *self, int row)
     return r->rate + r->target <= self->rule->gate_rest * self->x->largest_rate;
 }
 
-// Marks a contact as closed by an earlier run: its impulse is unknown; sets a gap rate that explains its gap.
-static void certify_go_on(pcs_certifier *self, int row)
-{
-    double way = self->rule->gate_share * self->scheme->step;
-    self->rows[row].impulse = 1.0;
-    if (way > 0.0) self->rows[row].reach = pcs_max(self->rows[row].reach, fabs(self->gap[row]) / way);
-}
-
 // Records the rows that the next step starts from. Returns true if an open contact may close in it, generously guessed.
 static bool certify_remember_rows(pcs_certifier *self)
 {
@@ -238,7 +230,7 @@ static bool certify_remember_rows(pcs_certifier *self)
         if (self->report->rows[j].step_impulse > 0.0) self->rows[j].recent = PCS_RECENT;
         else if (!(self->report->h > 0.0)) self->rows[j].recent = self->x->recent[j]; // by the rule of the start
         else self->rows[j].recent = pcs_max(self->rows[j].recent - 1.0, 0.0);
-        if (goes_on && self->x->was_loaded[j]) certify_go_on(self, j);
+        if (goes_on && self->x->was_loaded[j]) self->rows[j].impulse = 1.0; // that of an earlier run is unknown
         if (system->rows[j].is_bilateral) continue;
         if (gap > tie && gap + ahead * self->rows[j].rate < 0.0) may_close = true;
     }

@@ -44,31 +44,22 @@ static void check_add(pcs_certifier *self, int check, bool applies, const char *
     pcs_certify_know(self, check);
 }
 
-// Returns true if positions of loaded rows follow velocities by a rule: not for laws on positions, which are checked
-// against gaps, and not if a scheme lets contacts or joints give way by its nature.
-static bool check_leads(const pcs_rule *rule)
-{
-    bool gives_way =
-        rule->kind == PCS_RULE_IMPLICIT && pcs_rule_spread(rule) > 0.0 && rule->position != PCS_POSITION_HELD;
-    return !pcs_rule_limits_gaps(rule) && rule->level == PCS_LEVEL_VELOCITY && !gives_way;
-}
-
 void pcs_certify_choose(pcs_certifier *self)
 {
     const pcs_scheme_ops *ops = self->scheme->ops;
     const pcs_system *system = self->system;
     const pcs_rule *rule = self->rule;
     const pcs_row_set *set = &system->row_set;
-    bool is_damped = pcs_system_is_damped(system), is_mesh = pcs_system_is_mesh(system);
+    bool is_mesh = pcs_system_is_mesh(system);
     bool rows = pcs_system_nrow(system) > 0, presses = pcs_system_ncompliant(system) > 0;
     bool limits = rows && pcs_rule_limits_gaps(rule), strikes = rows && rule->position != PCS_POSITION_FORCE;
     bool corrects = limits && strikes, separates = rows && pcs_rule_separates_impacts(rule);
     bool gates = strikes && ((limits && system->is_linear) || rule->gate != PCS_GATE_NONE);
-    bool bends = rows && pcs_system_has_bias(system), leads = rows && !set->vary && check_leads(rule);
+    bool bends = rows && pcs_system_has_bias(system);
     bool rubs = pcs_system_ntangent(system) > 0 && rule->position != PCS_POSITION_FORCE;
     bool turns = set->ndriven > 0 && !system->is_linear && rule->impact != PCS_IMPACT_LOCATED;
     bool passes = set->may_pass && (set->may_change || rule->impact != PCS_IMPACT_LOCATED);
-    bool spins = system->rotations.are_somewhere && !(presses && is_damped);
+    bool spins = system->rotations.are_somewhere && !(presses && pcs_system_is_damped(system));
     bool powers = system->soft_friction == NULL && (is_mesh || system->is_linear);
     bool closes = pcs_rule_has_closed_loss(rule) && system->is_linear;
     bool travels = rule->kind == PCS_RULE_WAVE && isfinite(ops->ask_waves(system, self->scheme->params).mismatch);
@@ -105,7 +96,7 @@ void pcs_certify_part(const pcs_certifier *self, double *ratio)
 {
     for (int i = 0; i < CERTIFY_COUNT; i++) {
         const pcs_check *c = self->check[i];
-        bool is_known = c != NULL && (i <= CERTIFY_STAY || i >= CERTIFY_PENETRATION);
+        bool is_known = c != NULL && (i <= CERTIFY_TURN || i >= CERTIFY_PENETRATION);
         is_known = is_known && !(c->tolerance == 0.0 && c->worst_ratio == 0.0);
         ratio[i] = is_known ? c->worst_ratio : -1.0;
     }

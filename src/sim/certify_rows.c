@@ -1,20 +1,17 @@
 // The laws of contacts and joints, on gaps and rates evaluated anew from the state:
 //
-//   position level (schemes that state it)   g >= 0,  nu >= 0,  g or nu vanishes,  gate agrees with g(q - X nu)
+//   positions (schemes that state it)        g >= 0,  nu >= 0,  one of them 0;  gate agrees with g(q - X nu)
+//   velocities, on gated rows                xi = G v + target >= 0,  La >= 0,  one of them 0;  La = 0 elsewhere
 //   forces, of all contacts                  smooth force, impact and sum over the step >= 0
-//   velocity level, on gated rows            xi = G v + target >= 0,  La >= 0,  xi or La vanishes; La = 0 elsewhere
 //   bilateral rows                           g = 0 (position level), xi = 0; multipliers of any sign
-//   restitution                              target = e of the case times the rate that the scheme says, and the speed
-//                                            of driven rows
+//   target                                   e of the case times the rate that the scheme says, and the speed of
+//                                            driven rows
 //   gate                                     imposed where the scheme says: g_n + (h/2) G_n v_n <= 0, or g(q_M) < tol
-//                                            wave.c: g_n + share h G Vf <= 0, or held since the step before, and then
-//                                            -(1 - share) h max|G V| <= g <= share h max|G V|
+//                                            wave.c: g_n + share h G Vf <= 0, or held since the step before
 //   friction                                 below
 //   held contacts (schemes that state it)    G (q - q_n) = (h/2) G (v_n + v), nu = 0 on others
-//   loaded rows of constant direction        g(t) = g(t1) + sum h ((1 - m) G v_n + m G v) to 1e-6 of the model, t1 the
-//                                            end of the first step with an impulse; m as the scheme moves positions
 //   impulse law                              G v - G v_before = G M^-1 G^T La
-//   impact loss                              one contact alone: m_eff (v_before^2 - target^2) / 2
+//   impact loss                              -La . G (v_before + v)/2 over all contacts
 //   penetration                              at most 2 max|gap rate| h for schemes that penetrate by design, and h^2
 //                                            |(dG/dt) v| more with every step of a lasting contact on a curved path
 //
@@ -42,6 +39,7 @@ typedef struct row_now {
     double mass;      // kg, effective mass
     double gap, rate; // m and m/s
     double length;    // m, round-off of the gap
+    double target;    // m/s, the velocity law is rate + target >= 0
 } row_now;
 
 // Fills z and z_t with the multipliers of the last impulses.
@@ -351,9 +349,7 @@ static void rows_check_position(pcs_certifier *self, const row_now *now)
         pcs_certify_note(self, CERTIFY_GAP, fabs(gap), length + rows_place(self, now->row), now->row);
         return;
     }
-    pcs_certify_note(self, CERTIFY_GAP, -gap, length, now->row);
-    pcs_certify_note(self, CERTIFY_POSITION_MULTIPLIER, -r->nu, mass * length, now->row);
-    pcs_certify_note(self, CERTIFY_POSITION_COMPLEMENT, pcs_min(fabs(gap), fabs(r->nu) / mass), length, now->row);
+    pcs_certify_note(self, CERTIFY_GAP, fabs(pcs_larger(-gap, -r->nu / mass)), length, now->row);
     if (!rows_judges_gate(r)) return;
     double smooth = gap - self->moved[now->row]; // what the smooth motion alone would have left
     double off = r->is_gated ? smooth : pcs_max(-smooth, r->nu / mass);
@@ -407,44 +403,44 @@ static bool rows_mean_may_pull(const pcs_tableau *tableau)
 }
 
 // Returns the largest pull of a contact, N s: by the multiplier of its law, by the smooth part, the impact or the sum
-// of its impulses, for any law that the scheme solves. Impulses of an open contact are checked elsewhere.
+// of its impulses, for any law that the scheme solves.
 static double rows_pull(const pcs_certifier *self, const pcs_row_report *r)
 {
     double force = self->h * r->force;
     if (rows_mean_may_pull(self->rule->tableau)) return -pcs_min(r->multiplier, r->impulse);
     if (self->rule->position == PCS_POSITION_FORCE) return -force; // its sum over the step is filtered, and may pull
-    if (!r->is_gated && r->multiplier != 0.0) return 0.0;
     return -pcs_min(pcs_min(r->multiplier, force), pcs_min(r->impulse, r->step_impulse));
+}
+
+// Returns by how much a row with this xi = G v + target is off its law, m/s.
+static double rows_off_law(const pcs_certifier *self, const row_now *now, double xi)
+{
+    const pcs_row_report *r = now->told;
+    double jump = r->multiplier / now->mass;
+    if (now->law->is_bilateral) return r->is_gated ? fabs(xi) : fabs(jump);
+    double pull = rows_pull(self, r) / now->mass;
+    if (self->rule->position == PCS_POSITION_FORCE) return pull;
+    return pcs_larger(fabs(r->is_gated ? pcs_larger(-xi, -jump) : jump), pull);
 }
 
 static void rows_check_velocity(pcs_certifier *self, const row_now *now)
 {
     const pcs_row_report *r = now->told;
-    double mass = now->mass, rate = now->rate;
+    double mass = now->mass, xi = now->rate + now->target;
     double speed = rows_speed(self, now->row, self->speed);
-    double tolerance = PCS_ROUND_VELOCITY * pcs_certify_grown(speed, pcs_max(fabs(r->rate_before), fabs(r->target)));
-    double xi = rate + r->target, impulse = fabs(r->multiplier) / mass;
+    double tolerance = PCS_ROUND_VELOCITY * pcs_certify_grown(speed, pcs_max(fabs(r->rate_before), fabs(now->target)));
     // A joint that acts in the smooth motion holds without its impulse, too.
     if (pcs_rule_has_smooth_joints(self->rule) && now->law->is_bilateral)
-        xi = pcs_larger(fabs(xi), fabs(r->rate_before + r->target));
-    double jump = rate - r->rate_before - self->jump[now->row];
-    tolerance += PCS_ROUND_SUM * (impulse + self->h * fabs(r->force) / mass); // on a light node
+        xi = pcs_larger(fabs(xi), fabs(r->rate_before + now->target));
+    double jump = now->rate - r->rate_before - self->jump[now->row];
+    tolerance += PCS_ROUND_SUM * (fabs(r->multiplier) + self->h * fabs(r->force)) / mass; // on a light node
     tolerance += rows_speed(self, now->row, rows_turn(self, now->row));
     if (self->rule->kind == PCS_RULE_CENTRAL) tolerance += now->length / self->h; // its law is one of gaps
     bool is_off = now->law->is_bilateral && pcs_max(fabs(xi), fabs(jump)) > tolerance;
     if (is_off) tolerance += PCS_ROUND_SUM * rows_exchange(self, now); // all rows of a joint, rarely
-    if (r->is_gated && now->law->is_bilateral) {
-        pcs_certify_note(self, CERTIFY_RATE, fabs(xi), tolerance, now->row);
-    } else if (r->is_gated) {
-        pcs_certify_note(self, CERTIFY_RATE, -xi, tolerance, now->row);
-        pcs_certify_note(self, CERTIFY_VELOCITY_COMPLEMENT, pcs_min(fabs(xi), impulse), tolerance, now->row);
-    } else {
-        pcs_certify_note(self, CERTIFY_OPEN_IMPULSE, fabs(r->multiplier), mass * tolerance, now->row);
-    }
-    if (!now->law->is_bilateral)
-        pcs_certify_note(self, CERTIFY_IMPULSE, rows_pull(self, r), mass * tolerance, now->row);
-    if (now->law->ntangent > 0) friction_check(self, now->row, mass, tolerance);
+    pcs_certify_note(self, CERTIFY_LAW, rows_off_law(self, now, xi), tolerance, now->row);
     pcs_certify_note(self, CERTIFY_IMPULSE_LAW, fabs(jump), tolerance, now->row);
+    if (now->law->ntangent > 0) friction_check(self, now->row, mass, tolerance);
 }
 
 // Finds gaps and rates at the start of the step, along the current directions of rows. False if they are not known.
@@ -493,33 +489,26 @@ static double rows_reflected(const pcs_certifier *self, int row)
     return rows_is_heavy(self, row) ? -0.5 * (1.0 - e) * before : 0.0;
 }
 
-// Returns the restitution term, m/s, that the velocity law of a gated row must have by the rule of the scheme.
-static double rows_target(const pcs_certifier *self, int row)
+// Returns the target, m/s, that the velocity law of a gated contact must have by the rule of the scheme; as told where
+// that cannot be known.
+static double rows_target(const pcs_certifier *self, int row, bool has_start)
 {
     const pcs_row *law = &self->system->rows[row];
-    const double *start = self->start_rate, *middle = self->middle_rate;
-    double told = self->report->rows[row].rate_before;
-    switch (self->rule->rate) {
-    case PCS_RATE_START: return pcs_restitution(law, start[row]) * start[row];
-    case PCS_RATE_MIDDLE: return pcs_restitution(law, middle[row]) * middle[row];
-    case PCS_RATE_TURNED: return (1.0 + pcs_restitution(law, start[row])) * start[row] - middle[row];
-    case PCS_RATE_BEFORE: return rows_may_rebound(self) ? pcs_restitution(law, told) * told : 0.0;
+    const pcs_row_report *r = &self->report->rows[row];
+    pcs_rate_kind kind = self->rule->rate;
+    bool needs_start = kind != PCS_RATE_BEFORE && kind != PCS_RATE_REFLECTED;
+    if (!r->is_gated || law->is_bilateral || (needs_start && !has_start)) return r->target;
+    if (self->report->is_joined) return r->target; // whether the last of several steps had an impact is not told
+    double start = self->start_rate[row], middle = self->middle_rate[row];
+    switch (kind) {
+    case PCS_RATE_START: return pcs_restitution(law, start) * start;
+    case PCS_RATE_MIDDLE: return pcs_restitution(law, middle) * middle;
+    case PCS_RATE_TURNED: return (1.0 + pcs_restitution(law, start)) * start - middle;
+    case PCS_RATE_BEFORE: return rows_may_rebound(self) ? pcs_restitution(law, r->rate_before) * r->rate_before : 0.0;
     case PCS_RATE_REFLECTED: return rows_reflected(self, row);
     case PCS_RATE_NONE: break;
     }
-    return self->report->rows[row].target;
-}
-
-static void rows_check_restitution(pcs_certifier *self, const row_now *now, bool has_start)
-{
-    const pcs_row_report *r = now->told;
-    pcs_rate_kind kind = self->rule->rate;
-    bool needs_start = kind != PCS_RATE_BEFORE && kind != PCS_RATE_REFLECTED;
-    if (!r->is_gated || now->law->is_bilateral || (needs_start && !has_start)) return;
-    if (self->report->is_joined) return; // whether the last of several steps had an impact is not told
-    double target = rows_target(self, now->row);
-    double tolerance = PCS_ROUND_VELOCITY * pcs_certify_grown(self->speed, pcs_max(fabs(r->rate_before), fabs(target)));
-    pcs_certify_note(self, CERTIFY_RESTITUTION, fabs(r->target - target), tolerance, now->row);
+    return r->target;
 }
 
 // Returns the gap at the end of the step without the impulse of its only contact, which has moved positions by half a
@@ -566,42 +555,23 @@ static void rows_check_forecast(pcs_certifier *self, const row_now *now)
     pcs_certify_note(self, CERTIFY_GATE, r->is_gated ? foreseen : -foreseen, 2.0 * length, now->row);
 }
 
-// The row that alone got an impulse, wherever it is: its facts, and its number here, -1: it is elsewhere.
-enum { HIT_COUNT, HIT_IS_IMPACT, HIT_RUBS, HIT_BEFORE, HIT_TARGET, HIT_MULTIPLIER, HIT_FACTS };
-static int rows_find_hit(const pcs_certifier *self, double fact[HIT_FACTS])
-{
-    int hit = -1;
-    memset(fact, 0, HIT_FACTS * sizeof *fact);
-    for (int j = 0; j < self->system->nrow; j++) {
-        const pcs_row_report *r = &self->report->rows[j];
-        if (r->multiplier == 0.0) continue;
-        hit = j;
-        fact[HIT_COUNT]++;
-        fact[HIT_IS_IMPACT] = r->is_impact;
-        fact[HIT_RUBS] = r->last_tangent[0] != 0.0 || r->last_tangent[1] != 0.0;
-        fact[HIT_BEFORE] = r->rate_before;
-        fact[HIT_TARGET] = r->target;
-        fact[HIT_MULTIPLIER] = r->multiplier;
-    }
-    pcs_rows_sum(self->system, HIT_FACTS, fact);
-    return hit;
-}
-
-// Checks the impact loss by its closed form, if one contact alone got an impulse and it has no friction.
+// Checks the loss of impacts that are separate from the motion: the work of their impulses.
 static void rows_check_impact(pcs_certifier *self)
 {
-    const pcs_step_report *report = self->report;
-    double fact[HIT_FACTS];
-    if (!self->survey.is_hit || !pcs_certify_is_on(self, CERTIFY_IMPACT_LOSS)) return;
-    int hit = rows_find_hit(self, fact);
-    if (fact[HIT_COUNT] != 1.0 || fact[HIT_IS_IMPACT] == 0.0 || report->is_joined || fact[HIT_RUBS] != 0.0) return;
-    double mass = pcs_projection_mass(self->scheme->solver, hit);
-    pcs_rows_sum(self->system, 1, &mass);
-    double before = fact[HIT_BEFORE] * fact[HIT_BEFORE], target = fact[HIT_TARGET] * fact[HIT_TARGET];
-    double loss = 0.5 * mass * (before - target), size = 0.5 * mass * (before + target);
+    const pcs_system *system = self->system;
+    double sum[3] = { 0.0 }; // loss and its size, J; N s
+    if (!self->survey.is_hit || self->report->is_joined || !pcs_certify_is_on(self, CERTIFY_IMPACT_LOSS)) return;
+    for (int j = 0; j < system->nrow; j++) {
+        double la = system->rows[j].is_bilateral ? 0.0 : self->report->rows[j].multiplier;
+        double before = self->report->rows[j].rate_before, after = self->rows[j].rate;
+        sum[0] -= 0.5 * la * (before + after);
+        sum[1] += 0.5 * fabs(la) * (fabs(before) + fabs(after));
+        sum[2] += fabs(la);
+    }
+    pcs_rows_sum(system, 3, sum);
     // However gently a contact closes, its velocity carries the round-off of all others.
-    double tolerance = 10.0 * PCS_ROUND_ENERGY * size + PCS_ROUND_VELOCITY * self->speed * fact[HIT_MULTIPLIER];
-    pcs_certify_note(self, CERTIFY_IMPACT_LOSS, fabs(report->impact_loss - loss), tolerance, hit);
+    double tolerance = 10.0 * PCS_ROUND_ENERGY * sum[1] + PCS_ROUND_VELOCITY * self->speed * sum[2];
+    pcs_certify_note(self, CERTIFY_IMPACT_LOSS, fabs(self->report->impact_loss - sum[0]), tolerance, -1);
 }
 
 // Checks penetration: beyond the displacement of a step only round-off, the initial overlap, and the drift of a
@@ -652,39 +622,6 @@ static void rows_check_held(pcs_certifier *self, const row_now *now)
     pcs_certify_note(self, CERTIFY_HELD, fabs(excess), length, now->row);
 }
 
-// Returns true if the displacement of a row in this step follows from its rates at both ends: by a formula, or because
-// it rests at both and is loaded in all stages; not after an impact solved separately: end rates are after the impact.
-static bool rows_is_led(const pcs_certifier *self, const row_now *now, double rest)
-{
-    const pcs_rule *rule = self->rule;
-    bool is_exact = rule->kind != PCS_RULE_NONE && !isnan(rule->move);
-    bool is_apart = pcs_rule_separates_impacts(self->rule) || !is_exact;
-    bool has_stages = rule->kind == PCS_RULE_HEUN;
-    if (!(self->h > 0.0) || self->report->is_joined || (is_apart && self->survey.is_hit)) return false;
-    if (is_exact) return true;
-    bool is_pressed = !has_stages || now->law->is_bilateral || now->told->step_impulse > now->told->multiplier;
-    return is_pressed && self->h * pcs_max(fabs(self->rows[now->row].rate), fabs(now->rate)) <= rest;
-}
-
-// Checks that a row that is loaded in every step has moved by the integral of its velocities.
-static void rows_check_stay(pcs_certifier *self, const row_now *now)
-{
-    const pcs_system *system = self->system;
-    double h = self->h, move = isnan(self->rule->move) ? 0.5 : self->rule->move;
-    double *strayed = &self->rows[now->row].strayed;
-    double allowed = now->length + 1e-6 * (now->law->is_angle ? 1.0 : pcs_max(system->length, system->place));
-    if (!pcs_certify_is_on(self, CERTIFY_STAY) || now->law->is_driven) return;
-    bool was_loaded = now->law->is_bilateral || self->rows[now->row].impulse > 0.0;
-    bool is_loaded = now->law->is_bilateral || now->told->step_impulse > 0.0;
-    if (self->from != NULL && was_loaded && is_loaded && rows_is_led(self, now, 1e-3 * allowed)) {
-        double way = h * ((1.0 - move) * self->rows[now->row].rate + move * now->rate);
-        *strayed += pcs_rows_dot(system->G, now->row, self->way) - way;
-        pcs_certify_note(self, CERTIFY_STAY, fabs(*strayed), allowed, now->row);
-    } else {
-        *strayed = 0.0;
-    }
-}
-
 // Checks contacts between the ends of the step, where no law is evaluated: nodes are taken to move on straight lines.
 static void rows_check_passages(pcs_certifier *self)
 {
@@ -700,28 +637,6 @@ static void rows_check_passages(pcs_certifier *self)
     }
     self->system->ops->passages(self->system, from->q, self->x->q, self->ends, &worst);
     if (worst.allowed > 0.0) pcs_certify_note(self, CERTIFY_PASSAGE, worst.depth, worst.allowed, worst.row);
-}
-
-// Checks that a held contact is no farther off than the rounding of its impact to a step explains. An open one may be
-// nearer than predicted if impulses of other contacts have changed its rate.
-static void rows_check_offset(pcs_certifier *self, const row_now *now)
-{
-    const pcs_row_report *r = now->told;
-    int row = now->row;
-    certify_row *kept = &self->rows[row];
-    if (!pcs_certify_is_on(self, CERTIFY_OFFSET) || now->law->is_bilateral) return;
-    double gap = now->gap, rate = now->rate, h = self->now.largest_h, share = self->rule->gate_share;
-    // A velocity without impulses is at most sqrt(2) of what the energy gives to the mass of the row.
-    double fastest = sqrt(4.0 * self->available / now->mass);
-    kept->reach = pcs_max(kept->reach, pcs_min(pcs_max(fabs(rate), fabs(r->rate_before)), fastest));
-    fastest = kept->reach;
-    if (!r->is_gated) kept->bend = pcs_certify_grown(kept->bend, fabs(rate - r->rate_before));
-    if (!(r->step_impulse > 0.0)) return;
-    double tie = self->rule->gate_slack * h * fastest;
-    double above = share * h * fastest + tie, below = tie + (1.0 - share) * h * fastest + share * h * kept->bend;
-    if (rows_is_heavy(self, row)) below += h * fastest; // its impact takes a step
-    double allowed = (gap > 0.0 ? above : below + kept->overlap) + now->length;
-    pcs_certify_note(self, CERTIFY_OFFSET, fabs(gap), allowed, row);
 }
 
 // Checks the directions of the rows at the end of the step against differences of the gaps.
@@ -780,7 +695,7 @@ static void rows_check_bends(pcs_certifier *self)
     }
 }
 
-static row_now rows_look_at(pcs_certifier *self, int row)
+static row_now rows_look_at(pcs_certifier *self, int row, bool has_start)
 {
     double gap = self->gap[row], *largest = &self->rows[row].largest_gap;
     *largest = pcs_certify_grown(*largest, fabs(gap));
@@ -790,7 +705,8 @@ static row_now rows_look_at(pcs_certifier *self, int row)
                       .mass = self->scheme->solver->effective_mass[row],
                       .gap = gap,
                       .rate = pcs_system_rate(self->system, row, self->x->v),
-                      .length = rows_length(self, row) };
+                      .length = rows_length(self, row),
+                      .target = rows_target(self, row, has_start) };
 }
 
 void pcs_certify_rows(pcs_certifier *self)
@@ -806,16 +722,13 @@ void pcs_certify_rows(pcs_certifier *self)
     bool has_start = rows_find_start(self);
     if (pcs_system_ntangent(system) > 0) friction_find_rebound(self);
     for (int j = 0; j < system->nrow; j++) {
-        row_now now = rows_look_at(self, j);
+        row_now now = rows_look_at(self, j, has_start);
         rows_check_position(self, &now);
         rows_check_velocity(self, &now);
-        rows_check_restitution(self, &now, has_start);
         if (has_start) rows_check_forecast(self, &now);
         rows_check_penetration(self, &now);
-        rows_check_offset(self, &now);
         misfit_find(self, j);
         rows_check_held(self, &now);
-        rows_check_stay(self, &now);
         self->rows[j].rate = now.rate; // of the last state from here on; gaps are still asked for
     }
     friction_check_soft(self);

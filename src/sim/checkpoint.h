@@ -19,7 +19,7 @@
 
 #define PCS_CHECKPOINT_MAGIC "PERCUSS\n"
 #define PCS_CHECKPOINT_ORDER 0x0102030405060708ULL
-#define PCS_CHECKPOINT_FORMAT 7ULL
+#define PCS_CHECKPOINT_FORMAT 8ULL
 
 // Members have fixed width, without gaps.
 typedef struct pcs_checkpoint_head {

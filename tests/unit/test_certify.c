@@ -141,29 +141,31 @@ typedef struct fraud {
     size_t place;
 } fraud;
 
+#define GAP_LAW "gap >= 0, position multiplier >= 0, one of them 0"
+#define RATE_LAW "gap rate + restitution >= 0, impulse >= 0, one of them 0"
 static const fraud frauds[] = {
-    { "gap >= 0", true, { 0, 1 }, { -1 }, AS_TOLD, 0, 0 },
-    { "position multiplier >= 0", true, { 0, 1 }, { 0, 0, 0, 0, -1 }, AS_TOLD, 0, 0 },
-    { "gap or position multiplier vanishes", true, { 0, 1 }, { 1, 0, 0, 0, 2 }, AS_TOLD, 0, 0 },
+    { GAP_LAW, true, { 0, 1 }, { -1 }, AS_TOLD, 0, 0 },
+    { GAP_LAW, true, { 0, 1 }, { 0, 0, 0, 0, -1 }, AS_TOLD, 0, 0 },
+    { GAP_LAW, true, { 0, 1 }, { 1, 0, 0, 0, 2 }, AS_TOLD, 0, 0 },
     { "contact law imposed exactly where the smooth gap closes", true, { 0, 1 }, { 1 }, GATE, 0, 0 },
     { "contact law imposed exactly where the smooth gap closes", true, { 0, 1 }, { 0, 0, 0, 0, 1 }, GATE, 0, 0 },
-    { "gap rate + restitution >= 0 on closed contacts", true, { 0 }, { 0, -1 }, AS_TOLD, 0, 0 },
-    { "gap rate + restitution >= 0 on closed contacts", false, { 0, 0.5, -0.5 }, { 0, -1 }, AS_TOLD, 0, 0 },
-    { "contact force and impulse >= 0", true, { 0, 1, -1 }, { 0, 0, 0, -1 }, AS_TOLD, 0, 0 },
-    { "rate law or impulse vanishes", false, { 0 }, { 0, 1, 0, 1 }, AS_TOLD, 0, 0 },
-    { "no impulse on open contacts", true, { 0.01, 1 }, { 0, 0, 0, 1 }, AS_TOLD, 0, 0 },
-    { "no impulse on open contacts", false, { 0.01, 1 }, { 0, 0, 0, -1 }, AS_TOLD, 0, 0 },
+    { RATE_LAW, true, { 0 }, { 0, -1 }, AS_TOLD, 0, 0 },
+    { RATE_LAW, false, { 0, 0.5, -0.5 }, { 0, -1 }, AS_TOLD, 0, 0 },
+    { RATE_LAW, true, { 0, 1, -1 }, { 0, 0, 0, -1 }, AS_TOLD, 0, 0 },
+    { RATE_LAW, false, { 0 }, { 0, 1, 0, 1 }, AS_TOLD, 0, 0 },
+    { RATE_LAW, true, { 0.01, 1 }, { 0, 0, 0, 1 }, AS_TOLD, 0, 0 },
+    { RATE_LAW, false, { 0.01, 1 }, { 0, 0, 0, -1 }, AS_TOLD, 0, 0 },
     { "impulse = effective mass x velocity jump", true, { 0, 0, 0, 1.5 }, { 0 }, SPEED, 1, ROW(rate_before) },
-    { "impact loss = m_eff v^2 (1 - e^2) / 2", false, { 0 }, { 0 }, ENERGY, 1, REPORT(impact_loss) },
-    { "impact loss = m_eff v^2 (1 - e^2) / 2", false, { 0 }, { 0 }, ENERGY, -1, REPORT(impact_loss) },
+    { "impact loss = work of the impulses", false, { 0 }, { 0 }, ENERGY, 1, REPORT(impact_loss) },
+    { "impact loss = work of the impulses", false, { 0 }, { 0 }, ENERGY, -1, REPORT(impact_loss) },
     { "momentum balance", true, { 0, 0, 0, 1.5 }, { 0 }, IMPULSE, 1, REPORT(smooth_impulse) },
     { "momentum balance", false, { 0.01 }, { 0 }, IMPULSE, -1, REPORT(smooth_impulse[2]) },
     { "momentum balance", false, { 0, 0, 0, 1.5 }, { 0 }, IMPULSE, -1, ROW(step_impulse) },
     { "energy ledger closes", false, { 0.01 }, { 0 }, ENERGY, 1, offsetof(scene, energy_defect) },
     { "energy ledger closes", false, { 0.01 }, { 0 }, ENERGY, -1, offsetof(scene, energy_defect) },
     { "penetration <= 2 max|gap rate| h", false, { 0, 1 }, { -1 }, AS_TOLD, 0, 0 },
-    { "contact force and impulse >= 0", true, { 0, 1, -1 }, { 0 }, FORCE, -1, ROW(force) },
-    { "contact force and impulse >= 0", false, { 0, 1, -1 }, { 0 }, IMPULSE, -1, ROW(impulse) },
+    { RATE_LAW, true, { 0, 1, -1 }, { 0 }, FORCE, -1, ROW(force) },
+    { RATE_LAW, false, { 0, 1, -1 }, { 0 }, IMPULSE, -1, ROW(impulse) },
 };
 enum { NFRAUD = sizeof frauds / sizeof *frauds };
 
@@ -341,7 +343,7 @@ TEST(every_row_is_judged)
     s.m->system->ops->measure(s.m->system, pcs_at(0.0, s.q, s.v), PCS_ENERGY, &s.report.measure);
     pcs_certifier_start(s.certifier, &s.report.measure);
     CHECK(!judge(&s));
-    assert_string_equal(pcs_certifier_certificate(s.certifier)->broken->name, "gap >= 0");
+    assert_string_equal(pcs_certifier_certificate(s.certifier)->broken->name, GAP_LAW);
     model_destroy(&s.m);
 }
 
