@@ -290,10 +290,10 @@ static void open_wave(const char *gate, const char *judged_gate, trial *t, trial
     static const char *const bar = "mesh.bar={type: line, from: [0, 5.06, 0], to: [0, 15.06, 0], elements: 40}";
     char scheme[64];
     const char *const set[] = { scheme, bar, NULL };
-    snprintf(scheme, sizeof scheme, "scheme={type: wave, gate: %s}", judged_gate);
+    snprintf(scheme, sizeof scheme, "scheme={type: wave, rounding: %s}", judged_gate);
     CHECK(open_trial("cases/bar_wave", set, judged));
     advance(judged, judged->sim->step_size); // matrices of the step are made in the first one
-    snprintf(scheme, sizeof scheme, "scheme={type: wave, gate: %s}", gate);
+    snprintf(scheme, sizeof scheme, "scheme={type: wave, rounding: %s}", gate);
     CHECK(open_trial("cases/bar_wave", set, t));
     t->certifier = judged->certifier;
     pcs_certifier_start(t->certifier, &t->sim->report.measure);
