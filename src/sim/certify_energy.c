@@ -381,29 +381,6 @@ static void forces_check_gradient(pcs_certifier *self)
     forces_check_path(self, 0.0, &begin, &end);
 }
 
-static void forces_check_damping(pcs_certifier *self)
-{
-    const pcs_system *system = self->system;
-    const double *v = self->x->v;
-    double sum[3] = { 0.0 };
-    system->ops->force(system, pcs_at(self->x->t, self->x->q, v), self->b);
-    system->ops->force(system, pcs_at(self->x->t, self->x->q, self->origin), self->e);
-    for (int i = 0; i < pcs_system_nown(system); i++) {
-        double part = v[i] * (self->b[i] - self->e[i]);
-        sum[0] += part;
-        sum[1] += fabs(part);
-        sum[2] += fabs(v[i]) * (fabs(self->b[i]) + fabs(self->e[i]));
-    }
-    pcs_system_sum(system, 3, sum);
-    double lost =
-        pcs_system_is_damped(system) ? pcs_system_damping_power(system, pcs_at(self->x->t, self->x->q, v), v) : 0.0;
-    double fastest = pcs_system_largest(system, v),
-           turning = fastest / pcs_certify_length(self) * self->report->measure.kinetic;
-    double allowed =
-        of_power * (sum[1] + fabs(lost)) + PCS_ROUND_SUM * (sum[2] + turning) + forces_noise(self, fastest);
-    pcs_certify_note(self, CERTIFY_DAMPING_POWER, fabs(sum[0] + lost), allowed, -1);
-}
-
 // Adds to `out` the difference between moving by a, then b, and by b, then a.
 static void forces_commute(pcs_certifier *self, double scale, const double *a, const double *b, double *out)
 {
@@ -442,26 +419,38 @@ static double forces_gyroscopic(pcs_certifier *self, const double *d, double *si
     return sum[0];
 }
 
-static void forces_check_gyroscopic(pcs_certifier *self)
+// Checks what velocities add to the forces: the odd part has the power of damping, the even one is gyroscopic.
+static void forces_check_velocities(pcs_certifier *self)
 {
+    enum { ODD, ODD_SIZE, NOISE, EVEN, EVEN_SIZE, SUMS };
     const pcs_system *system = self->system;
     const double *q = self->x->q, *v = self->x->v;
-    double *d = self->tolerance, *f = self->b, sum[2] = { 0.0 }, size, speed = pcs_system_largest(system, v);
-    if (!(speed > 0.0)) return;
+    double *d = self->tolerance, *ahead = self->b, *rest = self->e, *back = self->r, sum[SUMS] = { 0.0 }, size;
+    double t = self->x->t, speed = pcs_system_largest(system, v), noise = forces_noise(self, speed);
     pcs_certify_draw(self, speed, d);
-    for (int k = 0; k < 3; k++) {
-        const double sign = k == 0 ? 1.0 : -1.0;
-        for (int i = 0; i < system->nv; i++) self->e[i] = k == 2 ? 0.0 : sign * v[i];
-        system->ops->force(system, pcs_at(self->x->t, q, self->e), f);
-        for (int i = 0; i < pcs_system_nown(system); i++) {
-            sum[0] += (k == 2 ? -1.0 : 0.5) * f[i] * d[i];
-            sum[1] += fabs(f[i] * d[i]);
-        }
+    for (int i = 0; i < system->nv; i++) self->way[i] = -v[i];
+    system->ops->force(system, pcs_at(t, q, v), ahead);
+    system->ops->force(system, pcs_at(t, q, self->origin), rest);
+    system->ops->force(system, pcs_at(t, q, self->way), back);
+    for (int i = 0; i < pcs_system_nown(system); i++) {
+        double part = v[i] * (ahead[i] - rest[i]);
+        sum[ODD] += part;
+        sum[ODD_SIZE] += fabs(part);
+        sum[NOISE] += fabs(v[i]) * (fabs(ahead[i]) + fabs(rest[i]));
+        sum[EVEN] += (0.5 * (ahead[i] + back[i]) - rest[i]) * d[i];
+        sum[EVEN_SIZE] += (fabs(ahead[i]) + fabs(back[i]) + fabs(rest[i])) * fabs(d[i]);
     }
-    pcs_system_sum(system, 2, sum);
+    pcs_system_sum(system, SUMS, sum);
+    if (pcs_certify_is_on(self, CERTIFY_DAMPING_POWER)) {
+        double lost = pcs_system_is_damped(system) ? pcs_system_damping_power(system, pcs_at(t, q, v), v) : 0.0;
+        double turning = speed / pcs_certify_length(self) * self->report->measure.kinetic;
+        double allowed = of_power * (sum[ODD_SIZE] + fabs(lost)) + PCS_ROUND_SUM * (sum[NOISE] + turning) + noise;
+        pcs_certify_note(self, CERTIFY_DAMPING_POWER, fabs(sum[ODD] + lost), allowed, -1);
+    }
+    if (!pcs_certify_is_on(self, CERTIFY_GYROSCOPIC) || !(speed > 0.0)) return;
     double expected = forces_gyroscopic(self, d, &size);
-    double allowed = of_gyro * fabs(expected) + PCS_ROUND_SUM * sum[1] + of_gyro * size + forces_noise(self, speed);
-    pcs_certify_note(self, CERTIFY_GYROSCOPIC, fabs(sum[0] - expected), allowed, -1);
+    double allowed = of_gyro * (fabs(expected) + size) + PCS_ROUND_SUM * sum[EVEN_SIZE] + noise;
+    pcs_certify_note(self, CERTIFY_GYROSCOPIC, fabs(sum[EVEN] - expected), allowed, -1);
 }
 
 bool pcs_certify_examines(const pcs_certifier *self)
@@ -519,8 +508,7 @@ void pcs_certify_forces(pcs_certifier *self)
     if (self->is_examined) {
         self->now.examined = pcs_max(self->now.examined, self->report->measure.strain);
         if (pcs_certify_is_on(self, CERTIFY_GRADIENT)) forces_check_gradient(self);
-        if (pcs_certify_is_on(self, CERTIFY_DAMPING_POWER)) forces_check_damping(self);
-        if (pcs_certify_is_on(self, CERTIFY_GYROSCOPIC)) forces_check_gyroscopic(self);
+        forces_check_velocities(self);
     }
     if (self->from != NULL && is_asked) forces_check_work(self);
 }
