@@ -232,11 +232,10 @@ static pcs_status control_attempt(pcs_sim *sim, pcs_control *c, double h, double
 // Fails because not even the smallest step converges or holds its certificate.
 static pcs_status control_give_up(pcs_sim *sim, double h)
 {
-    char text[512];
-    if (sim->report.outcome == PCS_CONVERGED) pcs_certifier_describe(sim->certifier, sizeof text, text);
-    else snprintf(text, sizeof text, "%s", pcs_outcome_text(sim->report.outcome));
-    return pcs_fail(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s): %s, even with the smallest step of %g s",
-                    sim->control->start.step + 1, sim->control->start.t, text, h);
+    char text[1400];
+    pcs_status status = pcs_accept_reject(sim, h);
+    snprintf(text, sizeof text, "%s", pcs_message(sim->ctx));
+    return pcs_fail(sim->ctx, status, "%s, even with the smallest step of %g s", text, h);
 }
 
 pcs_status pcs_control_step(pcs_sim *sim)
