@@ -94,22 +94,23 @@ struct pcs_view {
     double axial_cell, bending_cell; // s, longest l/c and l^2/sqrt(E I/(rho A)) of a cell; 0 without bars, beams
     bool refuses_unresolved;         // a run that is not resolved fails
     double step_size, start_time, end_time;
-    long nstep;                      // planned number of steps
+    long nstep; // planned number of steps
+    // Numbers of eight bytes from here to memory_of_ranks follow one another, for checkpoints.
     long iterations, factorizations; // since the start
     long attempts, rejections;       // scheme steps tried, and steps undone by step control
     long cut_steps;                  // number of steps that were subdivided
     double first_cut, last_cut;      // s, start of the first and of the last of them
-    int finest_cut;                  // most halvings of a step
-    double finest_cut_time;          // s, time of that step
-    int turning_halvings;            // halvings of every step from now on, for bodies that rotate fast
-    int kept_halvings;               // halvings that steps begin with after subdivided ones
-    int rough_steps, rough_wait;     // steps until one halving less is tried, and their number at the start
+    double finest_cut_time;          // s, time of the step with the most halvings
     long handovers;                  // steps solved by another solver than the one named
     long inexact;                    // steps that step control accepted at its smallest size, above the tolerance
-    bool is_controlled;              // step sizes vary: nstep is not a plan
     size_t memory;                   // bytes allocated at set-up
     size_t memory_of_ranks[3];       // number of processes, 0 without MPI; least and most bytes that one has allocated
     long ncheckpoint;                // checkpoints written so far
+    int finest_cut;                  // most halvings of a step
+    int turning_halvings;            // halvings of every step from now on, for bodies that rotate fast
+    int kept_halvings;               // halvings that steps begin with after subdivided ones
+    int rough_steps, rough_wait;     // steps until one halving less is tried, and their number at the start
+    bool is_controlled;              // step sizes vary: nstep is not a plan
     bool is_resumed;                 // observers open with the data of a checkpoint and keep their files
     const char *question;            // about a value that is possible but unlikely, NULL if none
     pcs_ending ending;

@@ -118,19 +118,6 @@ static const char *file_judge(const pcs_checkpoint_data *d, bool *is_damaged)
     return *is_damaged ? "its head is wrong" : NULL;
 }
 
-static void file_describe(pcs_checkpoint_data *d)
-{
-    const pcs_checkpoint_head *head = (const void *)d->bytes;
-    d->input = head->input;
-    d->motion = head->motion;
-    d->version = head->version;
-    d->is_done = head->is_done != 0;
-    d->text = (const char *)d->bytes + sizeof *head;
-    d->text_size = (size_t)head->text_size;
-    d->pieces = d->bytes + sizeof *head + d->text_size;
-    d->piece_size = (size_t)head->piece_size;
-}
-
 // Reads d->path. Fails with PCS_BAD_INPUT if it is no checkpoint; *is_damaged if it once was one.
 static pcs_status file_read(pcs_context *ctx, pcs_checkpoint_data *d, bool *is_damaged)
 {
@@ -144,7 +131,9 @@ static pcs_status file_read(pcs_context *ctx, pcs_checkpoint_data *d, bool *is_d
         d->bytes = NULL;
         return pcs_fail(ctx, PCS_BAD_INPUT, "%s: %s", d->path, fault);
     }
-    file_describe(d);
+    d->head = (const void *)d->bytes;
+    d->text = (const char *)d->bytes + sizeof *d->head;
+    d->pieces = d->bytes + sizeof *d->head + d->head->text_size;
     return PCS_OK;
 }
 
@@ -176,11 +165,12 @@ pcs_status pcs_checkpoint_find(pcs_context *ctx, const char *path, bool is_older
 }
 
 enum { ASKING_STEPS = 16, LINE_ROOM = 160 };
-// Numbers and flags follow one another in the reports of a step and of its rows.
+// Numbers and flags follow one another in the reports of a step and of its rows, and in the counts of the summary.
 enum {
     REPORT_WORDS = (offsetof(pcs_step_report, is_joined) - offsetof(pcs_step_report, event_time)) / 8,
     ROW_WORDS = offsetof(pcs_row_report, is_gated) / 8,
-    ROW_FLAGS = 4
+    ROW_FLAGS = 4,
+    EFFORT_WORDS = (offsetof(pcs_view, ncheckpoint) - offsetof(pcs_view, iterations)) / 8
 };
 _Static_assert(offsetof(pcs_row_report, is_impact) == offsetof(pcs_row_report, is_gated) + ROW_FLAGS - 1,
                "the flags of a row follow one another");
@@ -273,23 +263,12 @@ static void checkpoint_carry_solver(pcs_sim *sim, pcs_carrier *c)
 static void checkpoint_carry_view(pcs_view *view, pcs_carrier *c)
 {
     pcs_carry_part(c, "effort");
-    pcs_carry_words(c, "iterations", &view->iterations, 1);
-    pcs_carry_words(c, "factorizations", &view->factorizations, 1);
-    pcs_carry_words(c, "attempts", &view->attempts, 1);
-    pcs_carry_words(c, "rejections", &view->rejections, 1);
-    pcs_carry_words(c, "cut_steps", &view->cut_steps, 1);
-    pcs_carry_words(c, "first_cut", &view->first_cut, 1);
-    pcs_carry_words(c, "last_cut", &view->last_cut, 1);
+    pcs_carry_words(c, "counts", &view->iterations, EFFORT_WORDS);
+    pcs_carry_index(c, "finest_cut", &view->finest_cut, 0, 62);
     pcs_carry_index(c, "turning_halvings", &view->turning_halvings, 0, 62);
     pcs_carry_index(c, "kept_halvings", &view->kept_halvings, 0, 62);
     pcs_carry_int(c, "rough_steps", &view->rough_steps);
     pcs_carry_int(c, "rough_wait", &view->rough_wait);
-    pcs_carry_index(c, "finest_cut", &view->finest_cut, 0, 62);
-    pcs_carry_words(c, "finest_cut_time", &view->finest_cut_time, 1);
-    pcs_carry_words(c, "handovers", &view->handovers, 1);
-    pcs_carry_words(c, "inexact", &view->inexact, 1);
-    pcs_carry_words(c, "memory", &view->memory, 1);
-    pcs_carry_words(c, "memory_of_ranks", view->memory_of_ranks, 3);
     pcs_carry_words(c, "checkpoints", &view->ncheckpoint, 1);
 }
 
@@ -502,12 +481,12 @@ static pcs_status checkpoint_blame_case(pcs_sim *sim, const pcs_checkpoint_data 
     size_t i = 0, begin = 0;
     int number = 2; // after the first line of case.resolved.yaml, which is a comment
     char was[LINE_ROOM], is[LINE_ROOM];
-    for (; i < now->size && i < d->text_size && now->text[i] == d->text[i]; i++)
+    for (; i < now->size && i < d->head->text_size && now->text[i] == d->text[i]; i++)
         if (now->text[i] == '\n') {
             begin = i + 1;
             number++;
         }
-    checkpoint_line(d->text, d->text_size, begin, was);
+    checkpoint_line(d->text, d->head->text_size, begin, was);
     checkpoint_line(now->text, now->size, begin, is);
     return pcs_fail(
         sim->ctx, PCS_BAD_INPUT,
@@ -519,13 +498,13 @@ static pcs_status checkpoint_blame_case(pcs_sim *sim, const pcs_checkpoint_data 
 pcs_status pcs_checkpoint_demand_same(pcs_sim *sim, const pcs_checkpoint_data *d)
 {
     pcs_checkpoint_case now;
-    if (strcmp(d->version, PERCUSS_VERSION) != 0)
+    if (strcmp(d->head->version, PERCUSS_VERSION) != 0)
         return pcs_fail(sim->ctx, PCS_BAD_INPUT, "%s was written by version %s of Percuss, this is %s", d->path,
-                        d->version, PERCUSS_VERSION);
+                        d->head->version, PERCUSS_VERSION);
     PCS_TRY(pcs_checkpoint_hash(sim, false, &now));
-    if (now.size != d->text_size || memcmp(now.text, d->text, now.size) != 0)
+    if (now.size != d->head->text_size || memcmp(now.text, d->text, now.size) != 0)
         return checkpoint_blame_case(sim, d, &now);
-    if (now.hash == d->input) return PCS_OK;
+    if (now.hash == d->head->input) return PCS_OK;
     return pcs_fail(sim->ctx, PCS_BAD_INPUT, "%s is of the same case, but a file that it names has changed since",
                     d->path);
 }
@@ -535,7 +514,7 @@ pcs_carrier pcs_checkpoint_reader(const pcs_sim *sim, const pcs_checkpoint_data 
     pcs_carrier c = pcs_checkpoint_carrier(sim, PCS_CARRY_READ);
     c.source = d->path;
     c.bytes = d->pieces;
-    c.size = d->piece_size;
+    c.size = d->head->piece_size;
     return c;
 }
 
@@ -561,7 +540,9 @@ pcs_status pcs_checkpoint_restore_observers(pcs_sim *sim, pcs_carrier *c)
 pcs_status pcs_checkpoint_time(pcs_context *ctx, const pcs_checkpoint_data *d, double *t)
 {
     size_t size;
-    pcs_carrier c = { .ctx = ctx, .way = PCS_CARRY_READ, .source = d->path, .bytes = d->pieces, .size = d->piece_size };
+    pcs_carrier c = {
+        .ctx = ctx, .way = PCS_CARRY_READ, .source = d->path, .bytes = d->pieces, .size = d->head->piece_size
+    };
     pcs_carry_part(&c, "state");
     if (!pcs_carry_seek(&c, "state.t", &size)) pcs_carry_refuse(&c, "t", "is not in it");
     pcs_carry_words(&c, "t", t, 1);
@@ -588,7 +569,7 @@ static pcs_status checkpoint_compare(pcs_sim *sim, bool *is_same)
 {
     pcs_checkpoint_case now;
     PCS_TRY(pcs_checkpoint_hash(sim, true, &now));
-    *is_same = now.hash == sim->from->motion;
+    *is_same = now.hash == sim->from->head->motion;
     return PCS_OK;
 }
 

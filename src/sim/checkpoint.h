@@ -49,12 +49,8 @@ typedef struct pcs_checkpoint_data {
     char path[4200];
     unsigned char *bytes; // scratch
     size_t size;
-    unsigned long long input;  // hash of the case and the files it names
-    unsigned long long motion; // hash of everything that affects the motion from its state
-    const char *version;       // version of the program that wrote it
-    bool is_done;              // the run was at its end
-    const char *text;          // [text_size] the resolved case
-    size_t text_size;
+    const pcs_checkpoint_head *head;
+    const char *text;      // the resolved case
     unsigned char *pieces; // [piece_size]
     size_t piece_size;
 } pcs_checkpoint_data;

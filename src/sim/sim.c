@@ -297,7 +297,7 @@ static pcs_status sim_spare_other(pcs_sim *sim, const char *directory)
     if (sim->overwrites || sim->resumes) return PCS_OK;
     pcs_status status = pcs_checkpoint_find(sim->ctx, directory, false, &data, &is_there, note);
     if (status == PCS_NO_MEMORY) return status;
-    bool is_spared = status == PCS_OK && is_there && !data.is_done;
+    bool is_spared = status == PCS_OK && is_there && data.head->is_done == 0;
     if (is_spared) status = pcs_checkpoint_time(sim->ctx, &data, &t);
     pcs_checkpoint_free(&data);
     if (is_spared && status == PCS_OK)
