@@ -381,17 +381,6 @@ static pcs_status merge_read(pcs_build *b)
     return status == PCS_OK ? PCS_OK : pcs_build_blame(b, section, status);
 }
 
-// Section `mesh`: the parts of the mesh, whole or over several ranks, then the sets and merges that stand on them.
-//
-// Cells of a line may be cut by the time that a wave takes through one:
-//
-//   mesh:     { bar: { type: line, from: ..., to: ..., cells: { travel_time: 1.0e-6 } } }
-//   elements: { bar: { type: rod, mesh: bar, E: ..., rho: ... } }
-//
-// A line of length L gets n cells, the nearest integer to L/(c t) with c = sqrt(E/rho) of its group; what is left, L/(c
-// t n) - 1, is reported. Parts of several materials, each a line, have cells of one travel time so: what scheme `wave`
-// needs. The cross section does not matter.
-
 // Node numbers, ascending, each once, in scratch memory.
 typedef struct deal_list {
     int count, *node;
@@ -399,62 +388,13 @@ typedef struct deal_list {
 
 // Distributes the nodes of a mesh over the ranks, and says which of them all ranks need.
 
-// Neighbours of every node through the cells.
-typedef struct deal_graph {
-    int *start, *neighbour; // [nnode + 1], [start[nnode]]
-} deal_graph;
+static const double MOST_NODES = 1.25; // of an equal share of them
 
 static bool deal_is_line(const pcs_mesh *mesh)
 {
     for (int c = 0; c < mesh->ncell; c++)
         if (abs(mesh->cell[c][1] - mesh->cell[c][0]) > 1) return false;
     return true;
-}
-
-// Sorts the neighbours of every node and removes duplicates.
-static void deal_tidy(int nnode, deal_graph *g)
-{
-    int place = 0, first = 0;
-    for (int i = 0; i < nnode; i++) {
-        int last = g->start[i + 1], count = pcs_sort_unique(last - first, g->neighbour + first);
-        memmove(g->neighbour + place, g->neighbour + first, (size_t)count * sizeof *g->neighbour);
-        first = last;
-        place += count;
-        g->start[i + 1] = place;
-    }
-}
-
-static pcs_status deal_make_graph(const pcs_mesh *mesh, deal_graph *g)
-{
-    int nnode = mesh->nnode;
-    g->start = pcs_scratch(NULL, (size_t)nnode + 2, sizeof *g->start);
-    g->neighbour = pcs_scratch(NULL, 2 * (size_t)mesh->ncell, sizeof *g->neighbour);
-    if (g->start == NULL || g->neighbour == NULL)
-        return pcs_fail(mesh->ctx, PCS_NO_MEMORY, "out of memory: the shares of %d nodes", nnode);
-    memset(g->start, 0, ((size_t)nnode + 2) * sizeof *g->start);
-    for (int c = 0; c < mesh->ncell; c++)
-        for (int k = 0; k < 2 && mesh->cell[c][0] != mesh->cell[c][1]; k++) g->start[mesh->cell[c][k] + 2]++;
-    for (int i = 0; i <= nnode; i++) g->start[i + 1] += g->start[i];
-    for (int c = 0; c < mesh->ncell; c++)
-        for (int k = 0; k < 2 && mesh->cell[c][0] != mesh->cell[c][1]; k++)
-            g->neighbour[g->start[mesh->cell[c][k] + 1]++] = mesh->cell[c][1 - k];
-    deal_tidy(nnode, g);
-    return PCS_OK;
-}
-
-// Fills part[i], the rank of every node: lines are distributed in equal ranges of numbers, others along their cells.
-// All ranks that have the mesh find the same.
-static pcs_status deal_nodes(pcs_context *ctx, const pcs_mesh *mesh, int *part)
-{
-    const pcs_comm *comm = pcs_context_comm(ctx);
-    deal_graph graph = { 0 };
-    for (int i = 0; i < mesh->nnode; i++) part[i] = (int)((long long)i * comm->size / mesh->nnode);
-    if (deal_is_line(mesh)) return PCS_OK;
-    pcs_status status = deal_make_graph(mesh, &graph);
-    if (status == PCS_OK) status = comm->partition(comm, ctx, mesh->nnode, graph.start, graph.neighbour, part);
-    pcs_scratch_free(graph.start);
-    pcs_scratch_free(graph.neighbour);
-    return status;
 }
 
 static void deal_mark_set(const pcs_mesh *mesh, const char *name, bool *is_marked)
@@ -537,53 +477,17 @@ static pcs_status deal_special(pcs_build *b, deal_list *out)
     return is_taken ? PCS_OK : pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: the shares of %zu nodes", nnode);
 }
 
-// Ranks of nodes that contacts act on together.
-//
-// A row of a contact between two nodes, or of a joint, needs the values of both, and pushes both. Where there are many
-// nodes of contacts, those that rows join, one by one or in columns, come to one rank, so that each row has all its
-// equations there. Of all
-// columns with nodes on the same ranks, each of these ranks gets an equal piece, in the order of their first nodes: so
-// it has neighbours, and about as many nodes as before. What would leave one rank with far more nodes than the others,
-// a chain through the whole model, stays where it is: rows at the cuts act on nodes of two ranks.
-
-static const double most_nodes = 1.25; // of an equal share of them
-
-typedef struct join_node {
-    int root, rank, place; // first node of its column, its rank, and its index in the list
-} join_node;
-
-// Nodes that rows join, a range of the sorted ones.
-typedef struct join_column {
-    int low, high, nrank; // first, last and number of ranks that have nodes of it
-    int first, count;
-} join_column;
-
-static int join_compare_nodes(const void *a, const void *b)
+// Returns the type that an entry of a section which nobody has read yet names, NULL if it is unknown.
+static const pcs_source_ops *join_type(const pcs_source_ops *const *types, const pcs_yaml *entry)
 {
-    const join_node *x = a, *y = b;
-    if (x->root != y->root) return x->root < y->root ? -1 : 1;
-    return (x->rank > y->rank) - (x->rank < y->rank);
+    while (*types != NULL && strcmp((*types)->name, pcs_yaml_string(entry, "type")) != 0) types++;
+    return *types;
 }
 
-static int join_compare_columns(const void *a, const void *b)
+// Returns true if rows of this gap type act on nodes of several sets.
+static bool join_has_pairs(const pcs_source_ops *ops)
 {
-    const join_column *x = a, *y = b;
-    if (x->low != y->low) return x->low < y->low ? -1 : 1;
-    if (x->high != y->high) return x->high < y->high ? -1 : 1;
-    if (x->nrank != y->nrank) return x->nrank < y->nrank ? -1 : 1;
-    return (x->first > y->first) - (x->first < y->first);
-}
-
-// Returns the gap type of a contact, in a section that nobody has read yet, if its rows act on nodes of several sets.
-static const pcs_source_ops *join_type(const pcs_yaml *contact)
-{
-    for (int i = 0; pcs_gap_types[i] != NULL; i++) {
-        const pcs_source_ops *ops = pcs_gap_types[i];
-        bool is_it = strcmp(ops->name, pcs_yaml_string(contact, "type")) == 0;
-        bool has_pairs = ops->count != NULL && ops->sets[1].option != NULL && !ops->sets[1].is_common;
-        if (is_it) return has_pairs ? ops : NULL;
-    }
-    return NULL;
+    return ops != NULL && ops->count != NULL && ops->sets[1].option != NULL && !ops->sets[1].is_common;
 }
 
 static const pcs_set *join_set(const pcs_mesh *mesh, const pcs_yaml *contact, const char *option)
@@ -591,159 +495,175 @@ static const pcs_set *join_set(const pcs_mesh *mesh, const pcs_yaml *contact, co
     return pcs_mesh_node_set(mesh, pcs_yaml_string(contact, option));
 }
 
-// Returns the type of a joint, NULL if it is unknown.
-static const pcs_source_ops *join_joint(const pcs_yaml *joint)
-{
-    for (int i = 0; pcs_joints[i] != NULL; i++)
-        if (strcmp(pcs_joints[i]->name, pcs_yaml_string(joint, "type")) == 0) return pcs_joints[i];
-    return NULL;
-}
-
+// Returns the first of the nodes that are joined with a node.
 static int join_find(int *root, int i)
 {
     while (root[i] != i) i = root[i] = root[root[i]];
     return i;
 }
 
-// Puts two nodes of the list into the same column (union-find).
-static void join_nodes(const deal_list *list, int a, int b, int *root)
+static void join_nodes(int *root, int a, int b)
 {
-    int x = join_find(root, pcs_lower_bound(list->count, list->node, a));
-    int y = join_find(root, pcs_lower_bound(list->count, list->node, b));
+    int x = join_find(root, a), y = join_find(root, b);
     root[x > y ? x : y] = x > y ? y : x;
 }
 
-// Joins node i of one set with node i of the other; all are in the list. Returns the number of pairs.
-static int join_sets(const deal_list *list, const pcs_set *a, const pcs_set *b, int *root)
+// Joins node i of one set with node i of the other. Returns the number of pairs.
+static int join_sets(const pcs_set *a, const pcs_set *b, int *root)
 {
     if (a == NULL || b == NULL || a->count != b->count) return 0; // a fault, told later
-    for (int i = 0; i < a->count; i++) join_nodes(list, a->items[i], b->items[i], root);
+    for (int i = 0; i < a->count; i++) join_nodes(root, a->items[i], b->items[i]);
     return a->count;
 }
 
 // Joins the nodes of a set with one another and with the node `last`, unless that is -1. Returns the last node.
-static int join_set_nodes(const deal_list *list, const pcs_set *set, int last, int *root)
+static int join_set_nodes(const pcs_set *set, int last, int *root)
 {
     int count = set == NULL ? 0 : set->count;
     for (int n = 0; n < count; n++) {
-        if (last >= 0) join_nodes(list, last, set->items[n], root);
+        if (last >= 0) join_nodes(root, last, set->items[n]);
         last = set->items[n];
     }
     return last;
 }
 
 // Joins all nodes of each joint that can be distributed. Returns true if the case has joints.
-static bool join_joints(const pcs_build *b, const deal_list *list, int *root)
+static bool join_joints(const pcs_build *b, int *root)
 {
     const pcs_yaml *joints = pcs_yaml_at(pcs_case_root(b->c), "joints"), *joint;
     for (int i = 0; (joint = deal_entry(joints, i)) != NULL; i++) {
-        const pcs_source_ops *ops = join_joint(joint);
+        const pcs_source_ops *ops = join_type(pcs_joints, joint);
         int last = -1;
         if (ops == NULL || ops->drive != NULL) continue;
         for (int k = 0; ops->sets[k].option != NULL; k++)
-            last = join_set_nodes(list, join_set(b->mesh, joint, ops->sets[k].option), last, root);
+            last = join_set_nodes(join_set(b->mesh, joint, ops->sets[k].option), last, root);
     }
     return joints != NULL;
 }
 
-static int join_contacts(const pcs_build *b, const deal_list *list, int *root)
+static int join_contacts(const pcs_build *b, int *root)
 {
     const pcs_yaml *contacts = pcs_yaml_at(pcs_case_root(b->c), "contacts"), *contact;
     int npair = 0;
-    for (int i = 0; i < list->count; i++) root[i] = i;
     for (int i = 0; (contact = deal_entry(contacts, i)) != NULL; i++) {
-        const pcs_source_ops *ops = join_type(contact);
-        if (ops == NULL) continue;
-        for (int k = 1; ops->sets[k].option != NULL; k++)
-            npair += join_sets(list, join_set(b->mesh, contact, ops->sets[0].option),
+        const pcs_source_ops *ops = join_type(pcs_gap_types, contact);
+        for (int k = 1; join_has_pairs(ops) && ops->sets[k].option != NULL; k++)
+            npair += join_sets(join_set(b->mesh, contact, ops->sets[0].option),
                                join_set(b->mesh, contact, ops->sets[k].option), root);
     }
     return npair;
 }
 
-// Sorts the nodes into columns of joined ones. Returns the number of columns.
-static int join_columns(const deal_list *list, int *root, const int *rank, join_node *nodes, join_column *columns)
+// Joins the nodes on which the same row of a contact or joint acts: on one rank, it has all its equations there.
+// Returns false if there are too few rows for this to pay off; nspecial nodes belong to contacts and joints.
+static bool join_all(const pcs_build *b, int nspecial, int *root)
 {
-    int count = 0;
-    for (int i = 0; i < list->count; i++) nodes[i] = (join_node){ join_find(root, i), rank[i], i };
-    qsort(nodes, (size_t)list->count, sizeof *nodes, join_compare_nodes);
-    for (int i = 0; i < list->count; i++) {
-        bool is_new = i == 0 || nodes[i].root != nodes[i - 1].root;
-        if (is_new) columns[count++] = (join_column){ .low = nodes[i].rank, .first = i };
-        join_column *c = &columns[count - 1];
-        c->nrank += is_new || nodes[i].rank != c->high;
-        c->high = nodes[i].rank;
-        c->count++;
-    }
-    qsort(columns, (size_t)count, sizeof *columns, join_compare_columns);
-    return count;
+    for (int i = 0; i < b->mesh->nnode; i++) root[i] = i;
+    bool are_many = join_contacts(b, root) >= PCS_MANY_ROWS, has_joints = join_joints(b, root);
+    return are_many || (has_joints && nspecial >= PCS_MANY_ROWS);
 }
 
-// Returns the k-th of the ranks that have nodes of a column.
-static int join_pick(const join_node *nodes, const join_column *c, int k)
+// Numbers the vertices by their first nodes; each has all nodes that are joined.
+static void deal_number(int nnode, int *root, int *vertex, pcs_graph *g)
 {
-    int i = c->first;
-    for (; k > 0; i++) k -= nodes[i + 1].rank != nodes[i].rank;
-    return nodes[i].rank;
-}
-
-// Assigns a rank to each column, and updates has[r], the number of nodes of rank r.
-static void join_deal(int count, const join_column *columns, const join_node *nodes, int *to, int *has)
-{
-    for (int first = 0, next; first < count; first = next) {
-        const join_column *c = &columns[first];
-        for (next = first; next < count && columns[next].nrank == c->nrank; next++)
-            if (columns[next].low != c->low || columns[next].high != c->high) break;
-        for (int i = first; i < next; i++) {
-            int rank = join_pick(nodes, &columns[i], (int)((long long)(i - first) * c->nrank / (next - first)));
-            for (int k = columns[i].first; k < columns[i].first + columns[i].count; k++) {
-                has[nodes[k].rank]--;
-                has[rank]++;
-                to[nodes[k].place] = rank;
-            }
-        }
+    for (int i = 0; i < nnode; i++) {
+        int first = join_find(root, i);
+        if (first == i) g->weight[g->count] = 0;
+        vertex[i] = first == i ? g->count++ : vertex[first];
+        g->weight[vertex[i]]++;
     }
 }
 
-// Returns true if rows of contacts act on several nodes each.
-static bool deal_joins(const pcs_build *b)
+// Sorts the neighbours of every vertex and removes duplicates.
+static void deal_tidy(pcs_graph *g)
 {
-    const pcs_yaml *contacts = pcs_yaml_at(pcs_case_root(b->c), "contacts"), *contact;
-    for (int i = 0; (contact = deal_entry(contacts, i)) != NULL; i++)
-        if (join_type(contact) != NULL) return true;
-    return contacts != NULL && pcs_yaml_at(pcs_case_root(b->c), "joints") != NULL;
-}
-
-// Joins the nodes on which the same row acts. Returns true if there are enough rows for this to pay off.
-static bool join_all(const pcs_build *b, const deal_list *list, int *root)
-{
-    bool are_many = join_contacts(b, list, root) >= PCS_MANY_ROWS;
-    bool has_joints = join_joints(b, list, root);
-    return are_many || (has_joints && list->count >= PCS_MANY_ROWS);
-}
-
-// Moves all nodes of a row to one rank where possible: part[node] of the nodes of the list, which has all of them.
-static pcs_status deal_join(const pcs_build *b, const deal_list *list, int *part)
-{
-    int size = pcs_context_comm(b->ctx)->size, nnode = b->mesh->nnode;
-    size_t n = (size_t)list->count;
-    join_node *nodes = pcs_scratch(NULL, n, sizeof *nodes);
-    join_column *columns = pcs_scratch(NULL, n, sizeof *columns);
-    int *root = pcs_scratch(NULL, 3 * n + (size_t)size, sizeof *root), *rank = root + n, *to = rank + n, *has = to + n;
-    bool is_taken = nodes != NULL && columns != NULL && root != NULL, is_even = true;
-    if (is_taken && join_all(b, list, root)) {
-        for (int i = 0; i < list->count; i++) rank[i] = part[list->node[i]];
-        memset(has, 0, (size_t)size * sizeof *has);
-        for (int i = 0; i < nnode; i++) has[part[i]]++;
-        join_deal(join_columns(list, root, rank, nodes, columns), columns, nodes, to, has);
-        for (int r = 0; r < size; r++) is_even = is_even && has[r] <= most_nodes * nnode / size;
-        if (is_even)
-            for (int i = 0; i < list->count; i++) part[list->node[i]] = to[i];
+    int place = 0, first = 0;
+    for (int i = 0; i < g->count; i++) {
+        int last = g->start[i + 1], count = pcs_sort_unique(last - first, g->neighbour + first);
+        memmove(g->neighbour + place, g->neighbour + first, (size_t)count * sizeof *g->neighbour);
+        first = last;
+        place += count;
+        g->start[i + 1] = place;
     }
-    pcs_scratch_free(nodes);
-    pcs_scratch_free(columns);
+}
+
+// Makes the ends of each cell neighbours.
+static void deal_link(const pcs_mesh *mesh, const int *vertex, pcs_graph *g)
+{
+    memset(g->start, 0, ((size_t)g->count + 2) * sizeof *g->start);
+    for (int c = 0; c < mesh->ncell; c++) {
+        const int end[2] = { vertex[mesh->cell[c][0]], vertex[mesh->cell[c][1]] };
+        for (int k = 0; k < 2 && end[0] != end[1]; k++) g->start[end[k] + 2]++;
+    }
+    for (int i = 0; i <= g->count; i++) g->start[i + 1] += g->start[i];
+    for (int c = 0; c < mesh->ncell; c++) {
+        const int end[2] = { vertex[mesh->cell[c][0]], vertex[mesh->cell[c][1]] };
+        for (int k = 0; k < 2 && end[0] != end[1]; k++) g->neighbour[g->start[end[k] + 1]++] = end[1 - k];
+    }
+    deal_tidy(g);
+}
+
+// Returns true if no rank has far more nodes than the others.
+static bool deal_is_even(const pcs_mesh *mesh, int size, const int *part, int *has)
+{
+    bool is_even = true;
+    memset(has, 0, (size_t)size * sizeof *has);
+    for (int i = 0; i < mesh->nnode; i++) has[part[i]]++;
+    for (int r = 0; r < size; r++) is_even = is_even && has[r] <= MOST_NODES * mesh->nnode / size;
+    return is_even;
+}
+
+// Returns true if no vertex of joined nodes is so large that it would be most of what a rank has.
+static bool deal_is_fine(const pcs_mesh *mesh, int size, const pcs_graph *g)
+{
+    bool is_fine = true;
+    for (int i = 0; i < g->count; i++) is_fine = is_fine && 2.0 * g->weight[i] * size <= mesh->nnode;
+    return is_fine || g->count == mesh->nnode;
+}
+
+// Fills part[i], the rank of every node, along the cells, with nodes that are joined on one rank. *is_even is false if
+// that cannot be done well.
+static pcs_status deal_partition(const pcs_build *b, int *root, int *part, bool *is_even)
+{
+    const pcs_comm *comm = pcs_context_comm(b->ctx);
+    const pcs_mesh *mesh = b->mesh;
+    size_t nnode = (size_t)mesh->nnode, size = (size_t)comm->size;
+    int *vertex = pcs_scratch(NULL, 3 * nnode + 2 + 2 * (size_t)mesh->ncell + size, sizeof *vertex);
+    pcs_status status = PCS_OK;
+    if (vertex == NULL) return pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: the shares of %zu nodes", nnode);
+    pcs_graph g = { .weight = vertex + nnode, .start = vertex + 2 * nnode, .neighbour = vertex + 3 * nnode + 2 };
+    deal_number(mesh->nnode, root, vertex, &g);
+    *is_even = deal_is_fine(mesh, comm->size, &g);
+    if (*is_even) {
+        deal_link(mesh, vertex, &g);
+        status = comm->partition(comm, b->ctx, &g, part);
+        // No vertex has a larger number than its nodes: from the last one on, none is overwritten before it is read.
+        int expanded = status == PCS_OK ? mesh->nnode : 0;
+        for (int i = expanded - 1; i >= 0; i--) part[i] = part[vertex[i]];
+        *is_even = status == PCS_OK && deal_is_even(mesh, comm->size, part, g.neighbour + 2 * (size_t)mesh->ncell);
+    }
+    pcs_scratch_free(vertex);
+    return status;
+}
+
+// Fills part[i]: lines are distributed in equal ranges of numbers, others along their cells. Nodes that are joined come
+// to one rank, unless that leaves one rank with far more nodes than the others, or cuts along a chain of them through
+// the whole model: then rows at the cuts act on nodes of two ranks. All ranks that have the mesh find the same.
+static pcs_status deal_nodes(const pcs_build *b, int nspecial, int *part)
+{
+    const pcs_mesh *mesh = b->mesh;
+    int size = pcs_context_comm(b->ctx)->size, *root = pcs_scratch(NULL, (size_t)mesh->nnode, sizeof *root);
+    bool is_done = false, is_even;
+    pcs_status status = PCS_OK;
+    if (root == NULL) return pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: the shares of %d nodes", mesh->nnode);
+    if (join_all(b, nspecial, root)) status = deal_partition(b, root, part, &is_done);
+    for (int i = 0; i < mesh->nnode; i++) root[i] = i;
+    is_done = is_done || status != PCS_OK;
+    if (!is_done && !deal_is_line(mesh)) status = deal_partition(b, root, part, &is_even);
+    else if (!is_done)
+        for (int i = 0; i < mesh->nnode; i++) part[i] = (int)((long long)i * size / mesh->nnode);
     pcs_scratch_free(root);
-    return is_taken ? PCS_OK : pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: the ranks of %d nodes", list->count);
+    return status;
 }
 
 typedef struct travel_params {
@@ -921,9 +841,8 @@ static pcs_status spread_cut_parts(pcs_build *b, const int *part, const deal_lis
 // Finds the rank of every node of a complete mesh, and the nodes that all ranks have.
 static pcs_status spread_find_whole(pcs_build *b, deal_list *special, int *part)
 {
-    PCS_TRY(deal_nodes(b->ctx, b->mesh, part));
     PCS_TRY(deal_special(b, special));
-    return deal_joins(b) ? deal_join(b, special, part) : PCS_OK;
+    return deal_nodes(b, special->count, part);
 }
 
 // Replaces the complete mesh, b->mesh on the first rank, by the part of each rank.

@@ -16,6 +16,12 @@ typedef struct pcs_numbers {
     int *value; // values, rank after rank
 } pcs_numbers;
 
+// Vertices with weights and their neighbours: those of i are neighbour[start[i]] .. neighbour[start[i + 1] - 1].
+typedef struct pcs_graph {
+    int count, *weight;     // [count]
+    int *start, *neighbour; // [count + 1], [start[count]]
+} pcs_graph;
+
 struct pcs_comm {
     int rank, size;
     // Sum and maximum over all ranks, in place, with the same bits on every rank. A NaN makes the maximum infinite.
@@ -42,10 +48,8 @@ struct pcs_comm {
     // elsewhere, a rank with a fault ends all of them after a few seconds. `mark` >= 0 is a result that must be the
     // same on all ranks; it is a fault if it is not.
     pcs_status (*agree)(const pcs_comm *self, pcs_context *ctx, pcs_status status, long long mark);
-    // Partitions a graph: part[i] in 0 .. size-1 for vertex i, which has the neighbours neighbour[start[i]] ..
-    // neighbour[start[i+1] - 1]. Reproducible; one rank calls it alone.
-    pcs_status (*partition)(const pcs_comm *self, pcs_context *ctx, int nvertex, const int *start, const int *neighbour,
-                            int *part);
+    // Partitions a graph: part[i] in 0 .. size-1 for vertex i. Reproducible; one rank calls it alone.
+    pcs_status (*partition)(const pcs_comm *self, pcs_context *ctx, const pcs_graph *graph, int *part);
     // Writes the options after `--` that nothing has asked for so far; empty if there are none.
     void (*unused_options)(const pcs_comm *self, size_t size, char *text);
     const void *solver; // table of its linear solver

@@ -210,39 +210,40 @@ static pcs_status parallel_exchange(const pcs_comm *comm, pcs_context *ctx, cons
 }
 
 // Partitions the graph in one process and one thread: with more, PTScotch finds another partition every time.
-static PetscErrorCode comm_partition(const pcs_comm *comm, int nvertex, const int *start, const int *neighbour,
-                                     int *part)
+static PetscErrorCode comm_partition(const pcs_comm *comm, const pcs_graph *graph, int *part)
 {
-    PetscInt *i, *j;
-    PetscCall(PetscMalloc1((size_t)nvertex + 1, &i)); // PETSc frees both with the matrix
-    PetscCall(PetscMalloc1((size_t)start[nvertex] + 1, &j));
-    for (int k = 0; k <= nvertex; k++) i[k] = start[k];
-    for (PetscInt k = 0; k < start[nvertex]; k++) j[k] = neighbour[k];
-    Mat graph;
+    PetscInt *i, *j, *weight, nvertex = graph->count, nentry = graph->start[graph->count];
+    PetscCall(PetscMalloc1((size_t)nvertex + 1, &i)); // PETSc frees all three with its objects
+    PetscCall(PetscMalloc1((size_t)nentry + 1, &j));
+    PetscCall(PetscMalloc1((size_t)nvertex + 1, &weight));
+    for (PetscInt k = 0; k <= nvertex; k++) i[k] = graph->start[k];
+    for (PetscInt k = 0; k < nentry; k++) j[k] = graph->neighbour[k];
+    for (PetscInt k = 0; k < nvertex; k++) weight[k] = graph->weight[k];
+    Mat links;
     MatPartitioning partitioning;
     IS found;
     setenv("SCOTCH_PTHREAD_NUMBER", "1", 1);
-    PetscCall(MatCreateMPIAdj(PETSC_COMM_SELF, nvertex, nvertex, i, j, NULL, &graph));
+    PetscCall(MatCreateMPIAdj(PETSC_COMM_SELF, nvertex, nvertex, i, j, NULL, &links));
     PetscCall(MatPartitioningCreate(PETSC_COMM_SELF, &partitioning));
-    PetscCall(MatPartitioningSetAdjacency(partitioning, graph));
+    PetscCall(MatPartitioningSetAdjacency(partitioning, links));
+    PetscCall(MatPartitioningSetVertexWeights(partitioning, weight));
     PetscCall(MatPartitioningSetNParts(partitioning, comm->size));
     PetscCall(MatPartitioningSetType(partitioning, MATPARTITIONINGPTSCOTCH));
     PetscCall(MatPartitioningSetFromOptions(partitioning));
     PetscCall(MatPartitioningApply(partitioning, &found));
     const PetscInt *value;
     PetscCall(ISGetIndices(found, &value));
-    for (int k = 0; k < nvertex; k++) part[k] = (int)value[k];
+    for (PetscInt k = 0; k < nvertex; k++) part[k] = (int)value[k];
     PetscCall(ISRestoreIndices(found, &value));
     PetscCall(ISDestroy(&found));
     PetscCall(MatPartitioningDestroy(&partitioning));
-    PetscCall(MatDestroy(&graph));
+    PetscCall(MatDestroy(&links));
     return 0;
 }
 
-static pcs_status parallel_partition(const pcs_comm *comm, pcs_context *ctx, int nvertex, const int *start,
-                                     const int *neighbour, int *part)
+static pcs_status parallel_partition(const pcs_comm *comm, pcs_context *ctx, const pcs_graph *graph, int *part)
 {
-    PCS_PETSC(ctx, "partition of the mesh", comm_partition(comm, nvertex, start, neighbour, part));
+    PCS_PETSC(ctx, "partition of the mesh", comm_partition(comm, graph, part));
     return PCS_OK;
 }
 
