@@ -64,10 +64,9 @@ static void beam_offset(const beam_params *p, int end, double offset[3])
     for (int k = 0; k < 3; k++) offset[k] = end == 1 && !isnan(p->offset_end[k]) ? p->offset_end[k] : p->offset[k];
 }
 
-static bool beam_arms(const void *params, const double span[3], double arm[2][3])
+static void beam_outline(const void *params, const double span[3], pcs_cell_outline *out)
 {
-    for (int end = 0; end < 2; end++) beam_offset(params, end, arm[end]);
-    return false;
+    for (int end = 0; end < 2; end++) beam_offset(params, end, out->arm[end]);
 }
 
 // Computes the local axes between the ends of the arms. Returns the length, m.
@@ -248,7 +247,7 @@ static void beam_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
     beam_local_modes(batch, cell, L, B, kind->D);
     beam_local_mass(batch, cell, L, local);
     pcs_beam_turn(NDOF, NMODE, (const double(*)[3])R, &B[0][0], local, kind);
-    (void)beam_arms(batch->params, NULL, offset);
+    for (int end = 0; end < 2; end++) beam_offset(batch->params, end, offset[end]);
     beam_shift_columns(NMODE, (const double(*)[3])offset, kind->B);
     beam_shift_matrix((const double(*)[3])offset, kind->M);
     if (kind->own != NULL)
@@ -353,7 +352,8 @@ static double beam_travel_time(const pcs_batch *batch, int cell, bool is_transve
 
 #define BEAM_COMMON                                                                                         \
     PCS_BEAM_SPACE_SECTION, .nnode = 2, .ndof = NDOF, .fields = beam_fields, .end_fields = beam_end_fields, \
-                            .setup = beam_setup, PCS_MODAL_KERNELS, .read_fields = beam_read_fields, .arms = beam_arms
+                            .setup = beam_setup, PCS_MODAL_KERNELS, .read_fields = beam_read_fields,        \
+                            .outline = beam_outline
 
 const pcs_element_ops pcs_element_beam_timo_3d = {
     .name = "beam_timo_3d",

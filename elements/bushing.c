@@ -64,7 +64,7 @@ static inline void pcs_bushing_cell_arms(const pcs_batch *batch, int cell, doubl
 {
     double span[3];
     pcs_cell_span(batch, cell, span);
-    (void)batch->ops->arms(batch->params, span, arm);
+    memcpy(arm, pcs_element_outline(batch->ops, batch->params, span).arm, 2 * sizeof arm[0]);
 }
 
 // Computes force, N, moment, N m, and energy, J, from deformations and their rates.
@@ -501,14 +501,13 @@ static bool bushing_has_offset(const pcs_bushing_params *p)
     return !isnan(p->offset_a[0]) || !isnan(p->offset_b[0]);
 }
 
-// Finds the arms: zero without offsets; with rotating axes the point is the second node. True if they rotate finitely.
-static bool bushing_arms(const void *params, const double span[3], double arm[2][3])
+// Finds the arms: zero without offsets; with rotating axes the point is the second node.
+static void bushing_outline(const void *params, const double span[3], pcs_cell_outline *out)
 {
     const pcs_bushing_params *p = params;
     bool is_from_a = isnan(p->offset_b[0]) && !isnan(p->offset_a[0]);
-    double size = 0.0;
-    memset(arm, 0, 2 * sizeof arm[0]);
-    if (!bushing_has_offset(p) && !bushing_turns(p, false)) return false;
+    double size = 0.0, (*arm)[3] = out->arm;
+    if (!bushing_has_offset(p) && !bushing_turns(p, false)) return;
     for (int k = 0; k < 3; k++) {
         double b = isnan(p->offset_b[k]) ? 0.0 : p->offset_b[k];
         arm[0][k] = is_from_a ? p->offset_a[k] : span[k] + b;
@@ -517,14 +516,14 @@ static bool bushing_arms(const void *params, const double span[3], double arm[2]
     }
     for (int i = 0; i < 2; i++) // differences of places leave round-off where there is no arm
         if (pcs_norm3(arm[i]) <= 1e-12 * size) memset(arm[i], 0, sizeof arm[i]);
-    return p->angles == 1;
+    out->is_finite = p->angles == 1;
 }
 
-static bool mount_arms(const void *params, const double span[3], double arm[2][3])
+static void mount_outline(const void *params, const double span[3], pcs_cell_outline *out)
 {
     const pcs_bushing_params *p = params;
-    for (int k = 0; k < 3; k++) arm[0][k] = arm[1][k] = isnan(p->offset_b[k]) ? 0.0 : p->offset_b[k];
-    return p->angles == 1;
+    for (int k = 0; k < 3; k++) out->arm[0][k] = out->arm[1][k] = isnan(p->offset_b[k]) ? 0.0 : p->offset_b[k];
+    out->is_finite = p->angles == 1;
 }
 
 // Fails unless two given offsets lead to the same point.
@@ -645,10 +644,10 @@ static void bushing_read_fields(const pcs_batch *batch, int cell, const pcs_cell
     .params_size = sizeof(pcs_bushing_params), .check = bushing_check, .sees_velocity = true, .fields = bushing_fields
 #define BUSHING_NAME                                                                                 \
     .name = "bushing", .summary = "springs and dampers along three axes between two nodes; no mass", \
-    .options = bushing_options, .arms = bushing_arms, .nnode = 2, .ndof = 2 * NMODE, BUSHING_COMMON
+    .options = bushing_options, .outline = bushing_outline, .nnode = 2, .ndof = 2 * NMODE, BUSHING_COMMON
 #define MOUNT_NAME                                                                                                  \
     .name = "mount", .summary = "springs and dampers along the global axes between a node and the ground; no mass", \
-    .options = mount_options, .arms = mount_arms, .nnode = 1, .ndof = NMODE, BUSHING_COMMON
+    .options = mount_options, .outline = mount_outline, .nnode = 1, .ndof = NMODE, BUSHING_COMMON
 #define BUSHING_KERNELS \
     .node_dofs = bushing_node_dofs, .setup = bushing_setup, PCS_MODAL_KERNELS, .read_fields = bushing_read_fields
 

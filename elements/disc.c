@@ -102,26 +102,26 @@ static pcs_status disc_setup(pcs_context *ctx, pcs_batch *batch)
     return pcs_modal_setup(ctx, batch, 0, 3, disc_make);
 }
 
-// Fills `*out` with a cylinder of equal mass and inertia: Jp = m r^2/2, Jd = m (r^2/4 + h^2/12), but h at least 0.1 r.
-static bool disc_show(const void *params, int part, pcs_obstacle *out)
+// Draws a cylinder of equal mass and inertia: Jp = m r^2/2, Jd = m (r^2/4 + h^2/12), but h at least 0.1 r.
+static void disc_outline(const void *params, const double span[3], pcs_cell_outline *outline)
 {
     const disc_params *p = params;
+    pcs_obstacle *out = &outline->disc;
     double J[9], column[3];
     disc_axis(p, out->axis);
     pcs_inertia_tensor(p->inertia, p->products, J);
     pcs_rotation_apply(J, out->axis, column);
     double polar = pcs_dot3(out->axis, column), across = 0.5 * (J[0] + J[4] + J[8] - polar);
-    if (!(polar > 0.0) || !(p->mass > 0.0)) return false;
+    if (!(polar > 0.0) || !(p->mass > 0.0)) return;
     out->kind = PCS_OBSTACLE_CYLINDER;
     out->radius = sqrt(2.0 * polar / p->mass);
     out->length = fmax(sqrt(fmax(12.0 * (across - 0.5 * polar) / p->mass, 0.0)), 0.1 * out->radius);
-    return part == 0;
 }
 
 #define DISC_COMMON                                                                                       \
     .params_size = sizeof(disc_params), .nnode = 1, .ndof = NDOF, .sees_velocity = true,                  \
     .fields = pcs_modal_mass_fields, .node_dofs = disc_node_dofs, .setup = disc_setup, PCS_MODAL_KERNELS, \
-    .read_fields = pcs_modal_read_mass_fields, .show = disc_show
+    .read_fields = pcs_modal_read_mass_fields, .outline = disc_outline
 
 const pcs_element_ops pcs_element_disc = {
     .name = "disc",

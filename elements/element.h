@@ -83,6 +83,13 @@ typedef struct pcs_mass_choice {
     int tuned;     // needs the time step; 0 if absent
 } pcs_mass_choice;
 
+// Holds what of a cell lies beside its nodes, in the reference state.
+typedef struct pcs_cell_outline {
+    double arm[2][3];  // m, from the nodes to the ends of the cell and of its mass, which rotate with the nodes
+    bool is_finite;    // by finite angles
+    pcs_obstacle disc; // to draw at the node of a one-node cell; of kind PCS_OBSTACLE_NONE if absent
+} pcs_cell_outline;
+
 typedef struct pcs_element_ops {
     const char *name;
     const char *summary;
@@ -126,14 +133,17 @@ typedef struct pcs_element_ops {
     // Stores the internal variables of a state in the batch. Kernels of elements with internal variables integrate from
     // the last commit to the state in one increment.
     void (*commit)(const pcs_batch *batch, const pcs_cell_state *at);
-    // Fills `*out` (zeroed by the caller) with part 0, 1, ... to draw at the node of a one-node cell. Returns false if
-    // there is no such part. NULL if nothing but the cells is drawn.
-    bool (*show)(const void *params, int part, pcs_obstacle *out);
-    // Finds the arms, m, from the nodes of a cell to its ends and to those of its mass, in the reference state, which
-    // rotate with the nodes; `span` is the vector between the nodes. Returns true for finite rotations. NULL if the
-    // nodes are its ends.
-    bool (*arms)(const void *params, const double span[3], double arm[2][3]);
+    // Fills `*out`, zeroed by the caller, for a cell with the vector `span` between its nodes. NULL if nothing of its
+    // cells lies beside the nodes.
+    void (*outline)(const void *params, const double span[3], pcs_cell_outline *out);
 } pcs_element_ops;
+
+static inline pcs_cell_outline pcs_element_outline(const pcs_element_ops *ops, const void *params, const double span[3])
+{
+    pcs_cell_outline out = { .is_finite = false };
+    if (ops->outline != NULL) ops->outline(params, span, &out);
+    return out;
+}
 
 extern const pcs_cell_state *const pcs_stiffest;
 

@@ -371,12 +371,12 @@ static void arms_read_fields(const pcs_batch *batch, int cell, const pcs_cell_st
     spring_put_fields(&s.axial.at, field);
 }
 
-static bool arms_reach(const void *params, const double span[3], double arm[2][3])
+static void arms_outline(const void *params, const double span[3], pcs_cell_outline *out)
 {
     const spring_params *p = params;
-    memcpy(arm[0], p->offset_a, sizeof arm[0]);
-    memcpy(arm[1], p->offset_b, sizeof arm[1]);
-    return p->angles == 0;
+    memcpy(out->arm[0], p->offset_a, sizeof out->arm[0]);
+    memcpy(out->arm[1], p->offset_b, sizeof out->arm[1]);
+    out->is_finite = p->angles == 0;
 }
 
 #define SPRING_COMMON                                                                                             \
@@ -395,7 +395,7 @@ static const pcs_element_ops arms_ops = {
     .force = arms_force,
     .measure = arms_measure,
     .read_fields = arms_read_fields,
-    .arms = arms_reach,
+    .outline = arms_outline,
 };
 
 static const pcs_element_ops *spring_variant(const void *params)

@@ -296,12 +296,11 @@ const double *pcs_fe_spread_force(const pcs_system *self, pcs_instant at, int gr
 
 void pcs_fe_mass_end(const pcs_batch *batch, int cell, int end, double x[3])
 {
-    double arm[2][3] = { { 0.0 } };
     const double *node = batch->x[batch->nodes[batch->cells[cell]][end]];
     double span[3];
     pcs_cell_span(batch, cell, span);
-    if (batch->ops->arms != NULL) (void)batch->ops->arms(batch->params, span, arm);
-    for (int k = 0; k < 3; k++) x[k] = node[k] + arm[end][k];
+    const pcs_cell_outline outline = pcs_element_outline(batch->ops, batch->params, span);
+    for (int k = 0; k < 3; k++) x[k] = node[k] + outline.arm[end][k];
 }
 
 // Resolves g (or a line load) and the height above the datum along each local dof of a cell.

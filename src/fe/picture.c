@@ -145,9 +145,12 @@ static bool picture_arms(const fe_data *fe, int cell, double arm[2][3])
     int group = fe->batch_of_cell[cell];
     double span[3];
     memset(arm, 0, 2 * sizeof arm[0]);
-    if (group < 0 || fe->model.groups[group].ops->arms == NULL) return false;
+    if (group < 0) return false;
     picture_span(fe->model.mesh, cell, span);
-    return fe->model.groups[group].ops->arms(fe->model.groups[group].params, span, arm);
+    const pcs_cell_outline outline =
+        pcs_element_outline(fe->model.groups[group].ops, fe->model.groups[group].params, span);
+    memcpy(arm, outline.arm, sizeof outline.arm);
+    return outline.is_finite;
 }
 
 static bool picture_has_arms(const fe_data *fe)
@@ -539,13 +542,18 @@ static void obstacles_carry_known(const fe_data *fe, const points *p, int nstill
     }
 }
 
-// Returns the number of discs that an element shows.
-static int discs_of(const pcs_fe_group *group)
+// Returns the disc that the cells of a group show.
+static pcs_obstacle disc_of(const pcs_fe_group *group)
 {
-    pcs_obstacle unused = { 0 };
-    int count = 0;
-    while (group->ops->show != NULL && group->ops->show(group->params, count, &unused)) count++;
-    return count;
+    pcs_obstacle disc = pcs_element_outline(group->ops, group->params, (double[3]){ 0.0 }).disc;
+    disc.contact = -1;
+    disc.is_carried = true;
+    return disc;
+}
+
+static bool disc_is_there(const pcs_fe_group *group)
+{
+    return disc_of(group).kind != PCS_OBSTACLE_NONE;
 }
 
 // Lists the discs of cells, by group and the order of its set; adds to *place for each of all processes.
@@ -554,19 +562,17 @@ static pcs_status obstacles_carry_discs(pcs_system *self, const points *p, pcs_o
     const fe_data *fe = self->data;
     for (int g = 0; g < fe->model.ngroup; g++) {
         const pcs_fe_group *group = &fe->model.groups[g];
-        int ndisc = discs_of(group), count = ndisc * pcs_set_size(group->cells);
+        int count = pcs_set_size(group->cells);
+        if (!disc_is_there(group)) continue;
         for (int i = 0; i < (pcs_is_root(self->ctx) ? count : 0); i++, o++) {
-            *o = (pcs_obstacle){ .contact = -1, .is_carried = true };
-            (void)group->ops->show(group->params, i % ndisc, o);
+            *o = disc_of(group);
             o->carrier = o->end_node = *place + 2 * i;
         }
-        for (int c = 0; c < (ndisc == 0 ? 0 : fe->batches[g].ncell); c++) {
+        for (int c = 0; c < fe->batches[g].ncell; c++) {
             int cell = fe->batches[g].cells[c];
             int at = fe->share == NULL ? fe->place_of_cell[cell] : fe->share->index_of_cell[cell];
             if (at < 0) return pcs_fail(self->ctx, PCS_UNSUPPORTED, "discs are shown in the order of all cells");
-            for (int part = 0; part < ndisc; part++)
-                obstacles_carry(fe, p, (int[2]){ fe->model.mesh->cell[cell][0], *place + 2 * (at * ndisc + part) },
-                                NULL);
+            obstacles_carry(fe, p, (int[2]){ fe->model.mesh->cell[cell][0], *place + 2 * at }, NULL);
         }
         *place += 2 * count;
     }
@@ -590,7 +596,7 @@ static pcs_status obstacles_count_cells(const pcs_system *self, int nall_cell, m
     double arm[2][3];
     *ndisc = 0;
     for (int g = 0; g < fe->model.ngroup; g++)
-        *ndisc += discs_of(&fe->model.groups[g]) * pcs_set_size(fe->model.groups[g].cells);
+        if (disc_is_there(&fe->model.groups[g])) *ndisc += pcs_set_size(fe->model.groups[g].cells);
     if (!fe->drawing->has_arms) return PCS_OK;
     PCS_TRY(marks_begin(self, rods));
     for (int c = 0; c < rods->mesh->ncell; c++) rods_of(fe, c, arm, rods->end[c]);
@@ -619,7 +625,7 @@ static size_t obstacles_count_here(const fe_data *fe, const marks *rods)
 {
     size_t count = 0;
     for (int g = 0; g < fe->model.ngroup; g++)
-        count += (size_t)discs_of(&fe->model.groups[g]) * (size_t)fe->batches[g].ncell;
+        if (disc_is_there(&fe->model.groups[g])) count += (size_t)fe->batches[g].ncell;
     for (int c = 0; c < (rods->end == NULL ? 0 : rods->mesh->ncell); c++) {
         double arm[2][3];
         int is_rod[2];

@@ -392,9 +392,7 @@ static const double share_of_stable = 0.2; // energies swing by 0.2^2
 // Returns true if the cells act at points that rotate with their nodes.
 static bool tumbling_has_points(const pcs_batch *batch, const pcs_element_ops *ops)
 {
-    const double none[3] = { 0 };
-    double arm[2][3];
-    return ops->is_nonlinear && ops->arms != NULL && ops->arms(batch->params, none, arm);
+    return ops->is_nonlinear && pcs_element_outline(ops, batch->params, (double[3]){ 0.0 }).is_finite;
 }
 
 static void tumbling_find(fe_data *fe)
