@@ -232,7 +232,16 @@ double pcs_axial_law_stiffest(const pcs_axial_law *law)
     return isinf(law->stop) ? most : most + law->stop_stiffness;
 }
 
-enum { MAX_NDOF = 6 };
+enum { MAX_NDOF = PCS_MAX_CELL_DOFS };
+
+// Holds a cell in the current state.
+typedef struct axial_state {
+    double n[3], w[3], length; // unit vector along the line; relative velocity of its ends, m/s; m
+    pcs_axial_view at;
+    double v[MAX_NDOF];
+    double J[3][MAX_NDOF], Jn[MAX_NDOF]; // Jn = J^T n; J of ends at nodes is filled in where K is asked for
+    double R[2][9];                      // of ends at arms, as is W, the last three of v of a node
+} axial_state;
 
 static const int *axial_equation(const pcs_batch *batch, int cell)
 {
@@ -258,53 +267,108 @@ static void axial_respond(const pcs_axial *axial, const pcs_axial_cell *cell, pc
     at->tension = own.force + cell->preload + at->drag;
 }
 
-pcs_axial_state pcs_axial_find(const pcs_axial *axial, int number, const double x[3], const double w[3])
+// Evaluates line and force from x, the change of the vector between the ends, m, and its rate w.
+static void axial_find(const pcs_axial *axial, int number, const double x[3], axial_state *s)
 {
     const pcs_axial_cell *cell = &axial->cell[number];
-    pcs_axial_state s = { .w = { w[0], w[1], w[2] } };
     double change = 0.0, length2 = 0.0, now[3];
     for (int k = 0; k < 3; k++) {
         now[k] = cell->span[k] + x[k];
         length2 += now[k] * now[k];
         change += x[k] * (2.0 * cell->span[k] + x[k]);
     }
-    s.length = sqrt(length2);
+    s->length = sqrt(length2);
     // Ends that coincide have no direction of their own and keep that of the reference state.
-    for (int k = 0; k < 3; k++) s.n[k] = s.length > 0.0 ? now[k] / s.length : cell->span[k] / cell->length;
-    s.at.rate = pcs_dot3(s.n, s.w);
-    s.at.stretch = change / (s.length + cell->length) + cell->slack;
-    axial_respond(axial, cell, &s.at);
-    return s;
+    for (int k = 0; k < 3; k++) s->n[k] = s->length > 0.0 ? now[k] / s->length : cell->span[k] / cell->length;
+    s->at.rate = pcs_dot3(s->n, s->w);
+    s->at.stretch = change / (s->length + cell->length) + cell->slack;
+    axial_respond(axial, cell, &s->at);
 }
 
-// Evaluates a cell from local displacements and velocities.
-static pcs_axial_state axial_find(const pcs_axial *axial, int number, const double *u, const double *v)
+// Computes exp(p) r - r without cancellation at small p; p x r if is_small.
+static void arms_turn(const double p[3], bool is_small, const double r[3], double out[3])
 {
-    int dim = axial->shape.translations;
-    double x[3] = { 0 }, w[3] = { 0 };
-    for (int k = 0; k < dim; k++) {
-        x[k] = u[dim + k] - u[k];
-        w[k] = v[dim + k] - v[k];
-    }
-    return pcs_axial_find(axial, number, x, w);
+    double half = 0.5 * pcs_norm3(p), sinc = half > 0.0 ? sin(half) / half : 1.0, once[3], twice[3];
+    pcs_cross(p, r, once);
+    pcs_cross(p, once, twice);
+    for (int k = 0; k < 3; k++) out[k] = is_small ? once[k] : sinc * (cos(half) * once[k] + 0.5 * sinc * twice[k]);
 }
 
-static pcs_axial_state axial_gather(const pcs_batch *batch, int cell, const pcs_cell_state *at, double w[MAX_NDOF])
+// Computes the columns of J of one node, and its rotation matrix.
+static void arms_columns(const pcs_axial *axial, int node, const double p[3], axial_state *s)
+{
+    const double none[3] = { 0 }, *r = axial->arm[node], sign = node == 0 ? -1.0 : 1.0;
+    int first = axial->shape.node_dofs * node;
+    pcs_rotation_exp(axial->has_small_angles ? none : p, s->R[node]);
+    for (int j = 0; j < 3; j++) {
+        const double unit[3] = { j == 0, j == 1, j == 2 };
+        double material[3], turned[3];
+        pcs_cross(unit, r, material);
+        pcs_rotation_apply(s->R[node], material, turned);
+        for (int i = 0; i < 3; i++) {
+            s->J[i][first + j] = sign * unit[i];
+            s->J[i][first + 3 + j] = sign * turned[i];
+        }
+    }
+}
+
+// Evaluates a cell with ends at arms from local displacements.
+static void arms_find(const pcs_axial *axial, int number, const double *u, axial_state *s)
+{
+    int n = axial->shape.ndof, one = axial->shape.node_dofs;
+    double x[3], turned[2][3];
+    for (int node = 0; node < 2; node++) {
+        arms_turn(u + one * node + 3, axial->has_small_angles, axial->arm[node], turned[node]);
+        arms_columns(axial, node, u + one * node + 3, s);
+    }
+    for (int k = 0; k < 3; k++) {
+        x[k] = u[one + k] + turned[1][k] - (u[k] + turned[0][k]);
+        s->w[k] = 0.0;
+        for (int j = 0; j < n; j++) s->w[k] += s->J[k][j] * s->v[j];
+    }
+    axial_find(axial, number, x, s);
+    for (int j = 0; j < n; j++) s->Jn[j] = s->n[0] * s->J[0][j] + s->n[1] * s->J[1][j] + s->n[2] * s->J[2][j];
+}
+
+static void axial_look(const pcs_batch *batch, int cell, const pcs_cell_state *at, axial_state *s)
 {
     const pcs_axial *axial = batch->data;
-    double u[MAX_NDOF];
-    pcs_cell_look_or_rest(batch, cell, axial->shape.ndof, at, u, w);
-    return axial_find(axial, cell, u, w);
+    int dim = axial->shape.translations;
+    double u[MAX_NDOF], x[3] = { 0 };
+    pcs_cell_look_or_rest(batch, cell, axial->shape.ndof, at, u, s->v);
+    if (axial->arm != NULL) {
+        arms_find(axial, cell, u, s);
+        return;
+    }
+    s->w[1] = s->w[2] = 0.0;
+    for (int k = 0; k < dim; k++) {
+        x[k] = u[dim + k] - u[k];
+        s->w[k] = s->v[dim + k] - s->v[k];
+    }
+    axial_find(axial, cell, x, s);
+    for (int k = 0; k < dim; k++) {
+        s->Jn[k] = -s->n[k];
+        s->Jn[dim + k] = s->n[k];
+    }
 }
 
-pcs_status pcs_axial_create(pcs_context *ctx, pcs_batch *batch, pcs_axial **out)
+pcs_status pcs_axial_create(pcs_context *ctx, pcs_batch *batch, const double (*arm)[3], pcs_axial **out)
 {
     pcs_axial *axial;
-    int dim = batch->ops->ndof / 2;
+    int one = batch->ops->ndof / 2;
+    double beyond[3] = { 0.0 };
     PCS_TAKE(ctx, axial, 1, "axial cells");
     PCS_TAKE(ctx, axial->cell, batch->ncell, "axial cells");
-    axial->shape = (pcs_cell_shape){ .ndof = 2 * dim, .node_dofs = dim, .translations = dim };
-    for (int c = 0; c < batch->ncell; c++) axial->cell[c].length = pcs_axial_span(batch, c, axial->cell[c].span);
+    axial->shape = (pcs_cell_shape){ .ndof = 2 * one, .node_dofs = one, .translations = one < 3 ? one : 3 };
+    axial->arm = arm;
+    if (arm != NULL)
+        for (int k = 0; k < 3; k++) beyond[k] = arm[1][k] - arm[0][k];
+    for (int c = 0; c < batch->ncell; c++) {
+        pcs_axial_cell *cell = &axial->cell[c];
+        pcs_cell_span(batch, c, cell->span);
+        for (int k = 0; k < 3; k++) cell->span[k] += beyond[k];
+        cell->length = pcs_norm3(cell->span);
+    }
     *out = axial;
     batch->data = axial;
     return PCS_OK;
@@ -312,93 +376,136 @@ pcs_status pcs_axial_create(pcs_context *ctx, pcs_batch *batch, pcs_axial **out)
 
 pcs_axial_view pcs_axial_look(const pcs_batch *batch, int cell, const pcs_cell_state *at)
 {
-    double w[MAX_NDOF];
-    return axial_gather(batch, cell, at, w).at;
+    axial_state s;
+    axial_look(batch, cell, at, &s);
+    return s.at;
 }
 
-static void axial_mass(const pcs_axial_cell *cell, int dim, double *M)
+// Computes the momenta p = M v of a cell. Returns v . M v.
+static double axial_momentum(const pcs_axial *axial, int c, const double *v, double p[MAX_NDOF])
 {
-    int n = 2 * dim;
-    memset(M, 0, (size_t)(n * n) * sizeof *M);
+    const pcs_axial_cell *cell = &axial->cell[c];
+    int n = axial->shape.ndof, one = axial->shape.node_dofs;
+    double sum = 0.0;
     for (int i = 0; i < n; i++) {
-        M[i * n + i] = i < dim ? cell->self : cell->self_end;
-        M[i * n + (i + dim) % n] = cell->other;
+        double self = i < one ? cell->self : cell->self_end;
+        p[i] = i % one < axial->shape.translations ? self * v[i] + cell->other * v[(i + one) % n] : 0.0;
+        sum += p[i] * v[i];
+    }
+    return sum;
+}
+
+static void axial_mass(const pcs_axial *axial, int cell, double *M)
+{
+    int n = axial->shape.ndof;
+    for (int j = 0; j < n; j++) {
+        double unit[MAX_NDOF] = { 0 };
+        unit[j] = 1.0;
+        (void)axial_momentum(axial, cell, unit, M + (ptrdiff_t)j * n); // row j of a symmetric matrix
     }
 }
 
-// Adds [A -A; -A A] to `out`.
-static void axial_spread(int dim, const double A[3][3], double *out)
+// Adds the part of the rotation of one node to K.
+static void arms_add_spin(const pcs_axial *axial, const axial_state *s, int node, double *K)
 {
-    int n = 2 * dim;
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) out[i * n + j] += (i / dim == j / dim ? 1.0 : -1.0) * A[i % dim][j % dim];
+    int n = axial->shape.ndof, first = axial->shape.node_dofs * node + 3;
+    const double *r = axial->arm[node], *W = s->v + first, sign = node == 0 ? -1.0 : 1.0;
+    double D[3], pull = sign * s->at.tension, drag = sign * s->at.damping;
+    pcs_rotation_apply_transposed(s->R[node], s->n, D);
+    double along = pcs_dot3(r, D);
+    for (int j = 0; j < 3; j++) {
+        double rate = 0.0;
+        for (int i = 0; i < 3; i++) {
+            double B = D[i] * r[j] - (i == j ? along : 0.0);
+            K[(first + i) * n + first + j] += pull * B;
+            rate += W[i] * B;
+        }
+        for (int i = 0; i < n; i++) K[i * n + first + j] += drag * s->Jn[i] * rate;
+    }
 }
 
-static void axial_stiffness(const pcs_axial_state *s, int dim, double *K)
+// Fills J of ends at nodes.
+static void axial_columns(int dim, axial_state *s)
 {
-    double A[3][3];
-    // Without a length there is no direction across.
-    double across = s->length > 0.0 ? 1.0 / s->length : 0.0;
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            double P = (i == j ? 1.0 : 0.0) - s->n[i] * s->n[j];
-            double turn = s->at.damping * across * (s->w[j] - s->at.rate * s->n[j]);
-            A[i][j] = s->at.stiffness * (s->n[i] * s->n[j]) + s->n[i] * turn + s->at.tension * across * P;
+    memset(s->J, 0, sizeof s->J);
+    for (int k = 0; k < dim; k++) {
+        s->J[k][k] = -1.0;
+        s->J[k][dim + k] = 1.0;
+    }
+}
+
+static void axial_stiffness(const pcs_axial *axial, axial_state *s, double *K)
+{
+    const pcs_axial_view *at = &s->at;
+    int n = axial->shape.ndof;
+    double across = s->length > 0.0 ? 1.0 / s->length : 0.0; // without a length there is no direction across
+    if (axial->arm == NULL) axial_columns(axial->shape.translations, s);
+    for (int j = 0; j < n; j++) {
+        double w = 0.0;
+        for (int k = 0; k < 3; k++) w += s->w[k] * s->J[k][j];
+        double turn = at->damping * across * (w - at->rate * s->Jn[j]);
+        for (int i = 0; i < n; i++) {
+            double JJ = s->J[0][i] * s->J[0][j] + s->J[1][i] * s->J[1][j] + s->J[2][i] * s->J[2][j];
+            double along = s->Jn[i] * s->Jn[j];
+            K[i * n + j] = at->stiffness * along + s->Jn[i] * turn + at->tension * across * (JJ - along);
         }
-    memset(K, 0, (size_t)(4 * dim * dim) * sizeof *K);
-    axial_spread(dim, (const double(*)[3])A, K);
+    }
+    if (axial->arm == NULL || axial->has_small_angles) return;
+    for (int node = 0; node < 2; node++) arms_add_spin(axial, s, node, K);
+}
+
+// Bounds K in all states. The line may become perpendicular to arms, which then are levers of full length.
+static void axial_stiffest(const pcs_axial *axial, axial_state *s, double *K)
+{
+    int n = axial->shape.ndof, one = axial->shape.node_dofs;
+    double most = axial->law == NULL ? s->at.stiffness : pcs_axial_law_stiffest(axial->law), longest[MAX_NDOF];
+    if (axial->arm != NULL) {
+        s->at.tension = fmax(s->at.tension, 0.0); // a pressure need not last
+        s->at.stiffness = 0.0;
+    } else {
+        s->at.stiffness = most;
+    }
+    axial_stiffness(axial, s, K);
+    if (axial->arm == NULL) return;
+    memcpy(longest, s->Jn, sizeof longest);
+    for (int i = 0; i < n; i++) {
+        const double *r = axial->arm[i / one];
+        if (i % one >= 3) longest[i] = hypot(r[(i + 1) % 3], r[(i + 2) % 3]);
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) K[i * n + j] += most * longest[i] * longest[j];
 }
 
 void pcs_axial_matrices(const pcs_batch *batch, int cell, const pcs_cell_state *at, double *M, double *K, double *C)
 {
     const pcs_axial *axial = batch->data;
-    int dim = axial->shape.translations;
-    double A[3][3], w[MAX_NDOF];
-    pcs_axial_state s = axial_gather(batch, cell, at, w);
-    if (at == pcs_stiffest && axial->law != NULL) s.at.stiffness = pcs_axial_law_stiffest(axial->law);
-    if (M != NULL) axial_mass(&axial->cell[cell], dim, M);
-    if (K != NULL) axial_stiffness(&s, dim, K);
+    int n = axial->shape.ndof;
+    axial_state s;
+    axial_look(batch, cell, at, &s);
+    if (M != NULL) axial_mass(axial, cell, M);
+    if (K != NULL && at == pcs_stiffest) axial_stiffest(axial, &s, K);
+    else if (K != NULL) axial_stiffness(axial, &s, K);
     if (C == NULL) return;
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) A[i][j] = s.at.damping * s.n[i] * s.n[j];
-    axial_mass(&axial->cell[cell], dim, C);
-    for (int i = 0; i < 4 * dim * dim; i++) C[i] *= batch->damping_mass;
-    axial_spread(dim, (const double(*)[3])A, C);
+    axial_mass(axial, cell, C);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            C[i * n + j] = batch->damping_mass * C[i * n + j] + s.at.damping * s.Jn[i] * s.Jn[j];
 }
 
 // Computes internal and damping force on the dofs of a cell, as forces on the body.
-static void axial_force(const pcs_batch *batch, int c, const pcs_cell_state *at, double force[MAX_NDOF])
+static void axial_force(const pcs_batch *batch, int cell, const pcs_cell_state *at, double force[MAX_NDOF])
 {
     const pcs_axial *axial = batch->data;
-    const pcs_axial_cell *cell = &axial->cell[c];
-    int dim = axial->shape.translations;
-    double w[MAX_NDOF] = { 0 };
-    pcs_axial_state s = axial_gather(batch, c, at, w);
-    for (int k = 0; k < dim; k++) {
-        double drag1 = batch->damping_mass * (cell->self * w[k] + cell->other * w[dim + k]);
-        double drag2 = batch->damping_mass * (cell->other * w[k] + cell->self_end * w[dim + k]);
-        force[k] = s.at.tension * s.n[k] - drag1;
-        force[dim + k] = -s.at.tension * s.n[k] - drag2;
-    }
+    double p[MAX_NDOF] = { 0 };
+    axial_state s;
+    axial_look(batch, cell, at, &s);
+    if (batch->damping_mass != 0.0) (void)axial_momentum(axial, cell, s.v, p);
+    for (int i = 0; i < axial->shape.ndof; i++) force[i] = -s.at.tension * s.Jn[i] - batch->damping_mass * p[i];
 }
 
 void pcs_axial_force(const pcs_batch *batch, const pcs_cell_state *at, double *f)
 {
     pcs_cell_add_force(batch, batch->ops->ndof, axial_force, at, f);
-}
-
-// Computes the momenta of a cell. Returns v . M v.
-static double axial_momentum(const pcs_axial *axial, int c, const double w[MAX_NDOF], double p[MAX_NDOF])
-{
-    const pcs_axial_cell *cell = &axial->cell[c];
-    int n = axial->shape.ndof;
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) {
-        double self = i < axial->shape.translations ? cell->self : cell->self_end;
-        p[i] = self * w[i] + cell->other * w[(i + axial->shape.translations) % n];
-        sum += p[i] * w[i];
-    }
-    return sum;
 }
 
 void pcs_axial_measure(const pcs_batch *batch, const pcs_cell_state *at, unsigned what, pcs_cell_sums *sum)
@@ -407,16 +514,18 @@ void pcs_axial_measure(const pcs_batch *batch, const pcs_cell_state *at, unsigne
     const pcs_cell_state beside = { .q = at->q, .v = at->along };
     if (what & PCS_CELL_RESULTANT) pcs_cell_add_resultant(batch, &axial->shape, axial_force, at, sum);
     for (int c = 0; c < batch->ncell; c++) {
-        double w[MAX_NDOF], p[MAX_NDOF];
-        pcs_axial_state s = axial_gather(batch, c, at, w);
-        double square = axial_momentum(axial, c, w, p);
+        double p[MAX_NDOF];
+        axial_state s, along;
+        axial_look(batch, c, at, &s);
+        double square = axial_momentum(axial, c, s.v, p);
         if (what & PCS_CELL_ENERGY) {
             sum->strain += s.at.energy;
             sum->kinetic += 0.5 * square;
             pcs_cell_add_momentum(&axial->shape, axial_equation(batch, c), p, sum);
         }
         if (!(what & PCS_CELL_POWER)) continue;
-        sum->power += s.at.drag * axial_gather(batch, c, &beside, w).at.rate;
-        sum->power += batch->damping_mass * pcs_dense_dot(axial->shape.ndof, w, p);
+        axial_look(batch, c, &beside, &along);
+        sum->power += s.at.drag * along.at.rate;
+        sum->power += batch->damping_mass * pcs_dense_dot(axial->shape.ndof, along.v, p);
     }
 }

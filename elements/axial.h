@@ -2,8 +2,15 @@
 //
 //   N = k (l - l0) + F0 + c l' (or by a law),   l = |d + u2 - u1|,   l' = n . (v2 - v1)
 //
-// Exact tangents: with P = I - n n^T and w = v2 - v1, the blocks of K are +-(n (k n + c P w / l)^T + (N / l) P) and
-// those of C are +-c n n^T. The elongation comes from displacements, (l^2 - L^2)/(l + L), without cancellation.
+// The elongation comes from displacements, (l^2 - L^2)/(l + L), without cancellation. Ends may be points at arms r from
+// the nodes, which rotate with them: p = x + R r. With J = dp_2/dx - dp_1/dx, whose columns of material spins are
+// +-R (e_j x r), w = J v, P = I - n n^T, and of each node D = R^T n, W the material angular velocity and B = D r^T -
+// (r . D) I:
+//
+//   force = -N J^T n,   C = c J^T n n^T J
+//   K = J^T (n (k n + c P w/l)^T + (N / l) P) J + sum over the nodes of +-(N B in their rotations + c J^T n (W^T B))
+//
+// Small rotations leave arms in their reference direction, and the sum vanishes. Without arms J = [-I, I].
 //
 // Laws of springs and dampers that are not linear: force N of the stretch s and its rate r.
 //
@@ -54,6 +61,8 @@ typedef struct pcs_axial {
     pcs_cell_shape shape;
     pcs_axial_cell *cell;     // [ncell]
     const pcs_axial_law *law; // in place of k, and in addition to c; NULL if the cells are linear
+    const double (*arm)[3];   // [2] m, in the reference state; NULL if the nodes are the ends
+    bool has_small_angles;    // of arms
 } pcs_axial;
 
 // Holds elongation and force of a cell in the current state.
@@ -63,13 +72,6 @@ typedef struct pcs_axial_view {
     double stiffness, damping; // dN/dl, N/m, and dN/dl', N s/m
     double energy, drag;       // J; force of the damper, N
 } pcs_axial_view;
-
-// Holds direction, relative velocity, length and force of a cell in the current state.
-typedef struct pcs_axial_state {
-    double n[3], w[3]; // unit vector along the line; relative velocity of its ends, m/s
-    double length;
-    pcs_axial_view at;
-} pcs_axial_state;
 
 typedef struct pcs_rod_params {
     double E, rho;
@@ -124,13 +126,10 @@ pcs_status pcs_axial_line_dofs(pcs_context *ctx, const pcs_batch *batch, int cel
 // the line or plane.
 pcs_status pcs_axial_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int dim, pcs_node_dofs *out);
 
-// Allocates the cells and fills in the geometry.
-pcs_status pcs_axial_create(pcs_context *ctx, pcs_batch *batch, pcs_axial **out);
+// Allocates the cells and fills in the geometry; `arm` is NULL or those of both ends.
+pcs_status pcs_axial_create(pcs_context *ctx, pcs_batch *batch, const double (*arm)[3], pcs_axial **out);
 
 pcs_axial_view pcs_axial_look(const pcs_batch *batch, int cell, const pcs_cell_state *at);
-
-// Evaluates a cell from x, the change of the vector between its ends, m, and its rate w, m/s.
-pcs_axial_state pcs_axial_find(const pcs_axial *axial, int cell, const double x[3], const double w[3]);
 
 // Implements the element's operations; batch->data is the pcs_axial.
 void pcs_axial_matrices(const pcs_batch *batch, int cell, const pcs_cell_state *at, double *M, double *K, double *C);

@@ -52,7 +52,7 @@ static pcs_status truss_setup_large(pcs_context *ctx, pcs_batch *batch)
 {
     const pcs_rod_params *p = batch->params;
     pcs_axial *axial;
-    PCS_TRY(pcs_axial_create(ctx, batch, &axial));
+    PCS_TRY(pcs_axial_create(ctx, batch, NULL, &axial));
     for (int c = 0; c < batch->ncell; c++) {
         pcs_axial_cell *cell = &axial->cell[c];
         pcs_rod_cell rod = truss_cell(batch, c);
