@@ -376,15 +376,13 @@ const char *pcs_catalogue_hint(const char *name, size_t size, char *buffer)
 // Which scheme takes which system, for `percuss list`: every scheme, with its defaults, is asked about every
 // closed-form system with its defaults and about a small bar that can hit a wall.
 
-enum { APPLIES_SYSTEMS = 52, APPLIES_REASONS = 40, APPLIES_TEXT = 256 };
+enum { APPLIES_SYSTEMS = 52, APPLIES_MODEL = 256, APPLIES_TEXT = 4096 };
 
 typedef struct applies {
-    const pcs_catalogue *to;
     pcs_context *ctx;
-    int nsystem, nreason;
+    int nsystem;
     const char *names[APPLIES_SYSTEMS];
     const pcs_system *systems[APPLIES_SYSTEMS]; // NULL if it could not be built
-    const char *reasons[APPLIES_REASONS];
 } applies;
 
 static const char applies_bar[] = "mesh: { bar: { type: line, from: [1, 0, 0], to: [2, 0, 0], elements: 4 } }\n"
@@ -396,7 +394,7 @@ static const char applies_rest[] = "scheme: { type: moreau_jean, theta: 0.5 }\n"
 
 static void applies_add(applies *k, const char *name, const char *model)
 {
-    char text[4 * APPLIES_TEXT];
+    char text[4 * APPLIES_MODEL];
     pcs_case *c = NULL;
     pcs_sim *sim = NULL;
     if (k->nsystem == APPLIES_SYSTEMS) return;
@@ -417,107 +415,68 @@ static void *applies_params(applies *k, const pcs_scheme_ops *scheme)
     return params;
 }
 
-// Returns the number of a reason, from 1; a new reason is added to the list.
-static int applies_number(applies *k, const char *reason)
-{
-    int i = 0;
-    while (i < k->nreason && strcmp(k->reasons[i], reason) != 0) i++;
-    if (i == APPLIES_REASONS) return i;
-    if (i == k->nreason) k->reasons[k->nreason++] = reason;
-    return i + 1;
-}
-
-// Returns 0 if the scheme takes the system, -1 if that is unknown, else the number of the reason why not.
-static int applies_check(applies *k, const pcs_scheme_ops *scheme, const void *params, int system)
-{
-    if (k->systems[system] == NULL || params == NULL) return -1;
-    const char *reason = pcs_scheme_refuses(scheme, k->systems[system], params);
-    return reason == NULL ? 0 : applies_number(k, reason);
-}
-
-// Returns a remark on a scheme that takes systems with contact laws it does not all satisfy, NULL if none.
+// Returns a remark on a scheme that takes systems with contact laws it does not all satisfy.
 static const char *applies_reserve(const pcs_scheme_ops *scheme)
 {
-    if (scheme->rule.position == PCS_POSITION_FORCE) return "it has no impact law: energy may grow at impacts";
+    if (scheme->rule.position == PCS_POSITION_FORCE) return " (it has no impact law: energy may grow at impacts)";
     if (scheme->rule.level == PCS_LEVEL_ACCELERATION)
-        return "lasting contacts penetrate more and more: this is reported, not judged";
-    return NULL;
+        return " (lasting contacts penetrate more and more: this is reported, not judged)";
+    return "";
 }
 
-static char applies_letter(int system)
+static bool applies_is_same(const char *a, const char *b)
 {
-    return (char)(system < 26 ? 'a' + system : 'A' + system - 26);
+    return a != NULL && b != NULL && strcmp(a, b) == 0;
 }
 
-static void applies_write_text(applies *k)
+// Writes "all", or "all but bar, ball: reason; puck: reason".
+static void applies_describe(applies *k, const pcs_scheme_ops *scheme, size_t size, char *text)
 {
-    catalogue_print(k->to, "\nWhich scheme takes which system (+ yes, ~ with limitations, number: why not)\n  %-28s",
-                    "");
-    for (int j = 0; j < k->nsystem; j++) catalogue_print(k->to, " %2c", applies_letter(j));
-    for (int i = 0; pcs_schemes[i] != NULL; i++) {
-        if (!catalogue_is_named(k->to, pcs_schemes[i]->name)) continue;
-        const void *params = applies_params(k, pcs_schemes[i]);
-        const char *reserve = applies_reserve(pcs_schemes[i]);
-        catalogue_print(k->to, "\n  %-28s", pcs_schemes[i]->name);
-        for (int j = 0; j < k->nsystem; j++) {
-            int answer = applies_check(k, pcs_schemes[i], params, j);
-            if (answer > 0) catalogue_print(k->to, " %2d", answer);
-            else if (answer < 0) k->to->put(k->to->user, "  ?");
-            else k->to->put(k->to->user, reserve == NULL ? "  +" : "  ~");
-        }
-        if (reserve != NULL) catalogue_print(k->to, "  ~ %s", reserve);
+    const char *reasons[APPLIES_SYSTEMS];
+    const void *params = applies_params(k, scheme);
+    size_t used = (size_t)snprintf(text, size, "all");
+    const char *between = " but ";
+    for (int j = 0; j < k->nsystem; j++) {
+        bool is_known = params != NULL && k->systems[j] != NULL;
+        reasons[j] = is_known ? pcs_scheme_refuses(scheme, k->systems[j], params) : "could not be built";
     }
-    k->to->put(k->to->user, "\n");
-    for (int j = 0; j < k->nsystem; j++) catalogue_print(k->to, "      %c  %s\n", applies_letter(j), k->names[j]);
-    for (int j = 0; j < k->nreason; j++) catalogue_print(k->to, "     %2d  %s\n", j + 1, k->reasons[j]);
-}
-
-static void applies_write_names(applies *k, const int *answers, int wanted)
-{
-    for (int j = 0, told = 0; j < k->nsystem; j++)
-        if (answers[j] == wanted) catalogue_print(k->to, "%s%s", told++ == 0 ? "" : ", ", k->names[j]);
-}
-
-static void applies_write_markdown(applies *k)
-{
-    k->to->put(k->to->user,
-               "\n## Which scheme takes which system\n\n| scheme | takes | refuses | why |\n|---|---|---|---|\n");
-    for (int i = 0; pcs_schemes[i] != NULL; i++) {
-        if (!catalogue_is_named(k->to, pcs_schemes[i]->name)) continue;
-        int answers[APPLIES_SYSTEMS];
-        const void *params = applies_params(k, pcs_schemes[i]);
-        const char *reserve = applies_reserve(pcs_schemes[i]);
-        k->nreason = 0;
-        for (int j = 0; j < k->nsystem; j++) answers[j] = applies_check(k, pcs_schemes[i], params, j);
-        catalogue_print(k->to, "| `%s` | ", pcs_schemes[i]->name);
-        k->to->put(k->to->user, k->nreason == 0 ? "all" : "the others");
-        if (reserve != NULL) catalogue_print(k->to, " (%s)", reserve);
-        k->to->put(k->to->user, " | ");
-        for (int r = 0; r < k->nreason; r++) {
-            if (r > 0) k->to->put(k->to->user, "; ");
-            applies_write_names(k, answers, r + 1);
-        }
-        k->to->put(k->to->user, " | ");
-        for (int r = 0; r < k->nreason; r++) catalogue_print(k->to, "%s%s", r == 0 ? "" : "; ", k->reasons[r]);
-        k->to->put(k->to->user, " |\n");
+    for (int j = 0; j < k->nsystem; j++) {
+        int first = 0;
+        while (first < j && !applies_is_same(reasons[first], reasons[j])) first++;
+        if (reasons[j] == NULL || first < j) continue;
+        for (int i = j; i < k->nsystem && used < size; i++)
+            if (applies_is_same(reasons[i], reasons[j]))
+                used += (size_t)snprintf(text + used, size - used, "%s%s", i > j ? ", " : between, k->names[i]);
+        if (used < size) used += (size_t)snprintf(text + used, size - used, ": %s", reasons[j]);
+        between = "; ";
     }
+    if (used < size) snprintf(text + used, size - used, "%s", applies_reserve(scheme));
+}
+
+static void applies_write(applies *k, const pcs_catalogue *self, const pcs_scheme_ops *scheme)
+{
+    char text[APPLIES_TEXT];
+    applies_describe(k, scheme, sizeof text, text);
+    catalogue_print(self, self->is_markdown ? "- `%s`: " : "  %-20s ", scheme->name);
+    catalogue_put(self, self->is_markdown ? 0 : 23, self->is_markdown ? 0 : 23, text);
 }
 
 void pcs_catalogue_write_applies(const pcs_catalogue *self)
 {
-    char model[APPLIES_TEXT];
+    char model[APPLIES_MODEL];
     bool is_wanted = false;
     for (int i = 0; pcs_schemes[i] != NULL; i++)
         is_wanted = is_wanted || catalogue_is_named(self, pcs_schemes[i]->name);
-    applies k = { .to = self };
+    applies k = { .nsystem = 0 };
     if (!is_wanted || pcs_context_create(&k.ctx) != PCS_OK) return;
     for (int i = 0; pcs_closed_forms[i] != NULL; i++) {
         snprintf(model, sizeof model, "system: { type: %s }\n", pcs_closed_forms[i]->name);
         applies_add(&k, pcs_closed_forms[i]->name, model);
     }
     applies_add(&k, "bar", applies_bar);
-    if (self->is_markdown) applies_write_markdown(&k);
-    else applies_write_text(&k);
+    self->put(self->user, self->is_markdown ? "\n## Systems that schemes take\n\n" : "\nSystems that schemes take\n");
+    for (int i = 0; pcs_schemes[i] != NULL; i++)
+        if (catalogue_is_named(self, pcs_schemes[i]->name)) applies_write(&k, self, pcs_schemes[i]);
     pcs_context_destroy(&k.ctx);
 }
 
