@@ -22,9 +22,9 @@
 static int main_start_ranks(pcs_context *ctx, const pcs_arguments *a, bool is_for_one)
 {
     pcs_context_set_options(ctx, a->nword, a->words);
-    if (!pcs_comm_is_launched()) return PCS_CLI_DONE;
-    pcs_status status = pcs_comm_start(ctx);
-    if (status == PCS_OK) status = pcs_comm_demand_same(ctx, status, a->hash, "command line");
+    if (!pcs_processes_are_launched()) return PCS_CLI_DONE;
+    pcs_status status = pcs_processes_start(ctx);
+    if (status == PCS_OK) status = pcs_demand_same(ctx, status, a->hash, "command line");
     if (status == PCS_OK && is_for_one && pcs_context_comm(ctx)->size > 1)
         status = pcs_fail(ctx, PCS_UNSUPPORTED, "'%s' is for one process: start it without mpiexec", a->command);
     if (status == PCS_OK && is_for_one) pcs_context_set_comm(ctx, NULL);

@@ -666,7 +666,7 @@ static pcs_status build_scheme(pcs_build *b)
         pcs_case_read(b->c, node, solver_options, &params);
         b->model.nthread = params.nthread;
         if (b->linear != NULL && strcmp(b->linear, "petsc") == 0 && !b->is_model_only)
-            PCS_TRY(pcs_build_blame(b, node, pcs_comm_start(b->ctx)));
+            PCS_TRY(pcs_build_blame(b, node, pcs_processes_start(b->ctx)));
     }
     b->sim->certify_warns = pcs_case_choice(b->c, pcs_case_root(b->c), "certify", certify, "strict") == 1;
     b->sim->view.refuses_unresolved =
@@ -890,7 +890,7 @@ static pcs_status build_read(pcs_build *b)
     return pcs_case_finish(b->c);
 }
 
-// Returns true if contacts may be distributed over ranks that each have a part of the mesh.
+// Returns true if contacts may be distributed over processes that each have a part of the mesh.
 static bool build_may_deal(const pcs_build *b)
 {
     bool is_schur = b->solver != NULL && (strcmp(b->solver, "auto") == 0 || strcmp(b->solver, "schur") == 0);
@@ -946,7 +946,7 @@ static void build_view(pcs_build *b)
     pcs_build_find_cells(sim);
 }
 
-// Makes the status agree on all ranks: their parts of the mesh may have different errors.
+// Makes the status agree in all processes: their parts of the mesh may have different errors.
 static pcs_status build_agree(pcs_build *b, pcs_status status)
 {
     return b->spreads ? pcs_agree(b->ctx, status) : status;
@@ -1071,17 +1071,17 @@ static pcs_status build_load(pcs_context *ctx, const pcs_source *source, pcs_bui
     return pcs_build_load_case(ctx, source, &out->c);
 }
 
-// Loads the case and fails unless all ranks have loaded the same one, since their collective calls depend on it.
+// Loads the case and fails unless all processes have loaded the same one, since their collective calls depend on it.
 static pcs_status build_load_alike(pcs_context *ctx, const pcs_source *source, pcs_build *out)
 {
     unsigned long long hash = 0;
     pcs_status status = build_load(ctx, source, out);
     if (status == PCS_OK) status = pcs_case_hash(out->c, &hash);
-    return pcs_comm_demand_same(ctx, status, hash, "case: is a file old on one of the machines?");
+    return pcs_demand_same(ctx, status, hash, "case: is a file old on one of the machines?");
 }
 
-// Builds the case with a part of the mesh on every rank. If the case is wrong or needs the complete mesh, builds it
-// again with all of it on every rank, so that all ranks report the same errors, with the user's node and cell numbers.
+// Builds the case with a part of the mesh in every process. If the case is wrong or needs the complete mesh, builds it
+// again with all of it in each, so that all report the same errors, with the user's node and cell numbers.
 static pcs_status build_over_ranks(pcs_context *ctx, const pcs_source *source, pcs_sim **out)
 {
     pcs_build b;
@@ -1101,20 +1101,18 @@ static pcs_status build_over_ranks(pcs_context *ctx, const pcs_source *source, p
 
 pcs_status pcs_build_sim_of(pcs_context *ctx, const pcs_source *source, pcs_sim **out)
 {
-    const pcs_comm *comm = pcs_context_comm(ctx);
     pcs_build b;
     *out = NULL;
-    if (comm != NULL && comm->size > 1) return pcs_agree(ctx, build_over_ranks(ctx, source, out));
+    if (pcs_process_count(ctx) > 1) return pcs_agree(ctx, build_over_ranks(ctx, source, out));
     PCS_TRY(build_load(ctx, source, &b));
     return pcs_agree(ctx, build_sim(&b, out));
 }
 
 pcs_status pcs_build_to_check(pcs_context *ctx, const pcs_source *source, pcs_sim **out)
 {
-    const pcs_comm *comm = pcs_context_comm(ctx);
     pcs_build b;
     *out = NULL;
-    if (comm != NULL && comm->size > 1) return pcs_build_sim_of(ctx, source, out);
+    if (pcs_process_count(ctx) > 1) return pcs_build_sim_of(ctx, source, out);
     PCS_TRY(build_load(ctx, source, &b));
     b.may_stand_still = true;
     PCS_TRY(build_all(&b));

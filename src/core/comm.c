@@ -12,7 +12,7 @@ enum { PATH_ROOM = 4096 };
 
 typedef pcs_status comm_starter(pcs_context *ctx, const char *version, int count, const char *const *options);
 
-bool pcs_comm_is_launched(void)
+bool pcs_processes_are_launched(void)
 {
     static const char *const traces[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", NULL };
     for (int i = 0; traces[i] != NULL; i++)
@@ -40,7 +40,7 @@ static void *comm_open(const char *name)
     return dlopen(name, RTLD_NOW | RTLD_GLOBAL);
 }
 
-pcs_status pcs_comm_start(pcs_context *ctx)
+pcs_status pcs_processes_start(pcs_context *ctx)
 {
     const char *const *options;
     int count = pcs_context_options(ctx, &options);
@@ -60,7 +60,7 @@ pcs_status pcs_comm_start(pcs_context *ctx)
     return start(ctx, PERCUSS_VERSION, count, options);
 }
 
-pcs_status pcs_comm_demand_same(pcs_context *ctx, pcs_status status, unsigned long long hash, const char *what)
+pcs_status pcs_demand_same(pcs_context *ctx, pcs_status status, unsigned long long hash, const char *what)
 {
     const pcs_comm *comm = pcs_context_comm(ctx);
     double high = (double)(hash >> 32), low = (double)(hash & 0xffffffffU), ends[] = { high, -high, low, -low };
@@ -71,8 +71,9 @@ pcs_status pcs_comm_demand_same(pcs_context *ctx, pcs_status status, unsigned lo
     return pcs_fail(ctx, PCS_BAD_INPUT, "the ranks do not have the same %s", what);
 }
 
-pcs_status pcs_comm_begin(pcs_context *ctx, const pcs_comm *comm, int mine, int *begin, int *total)
+pcs_status pcs_process_begin(pcs_context *ctx, int mine, int *begin, int *total)
 {
+    const pcs_comm *comm = pcs_context_comm(ctx);
     double *all = pcs_scratch(NULL, (size_t)comm->size, sizeof *all), sum = 0.0;
     pcs_status status = all == NULL ? pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: %d ranks", comm->size) : PCS_OK;
     PCS_TRY(pcs_agree(ctx, status));
@@ -89,7 +90,7 @@ pcs_status pcs_comm_begin(pcs_context *ctx, const pcs_comm *comm, int mine, int 
 
 enum { TELL_BLOCK = 1 << 15 }; // records of a block
 
-pcs_status pcs_comm_tell(pcs_context *ctx, bool is_shared, int count, int width, const pcs_told *told)
+pcs_status pcs_tell(pcs_context *ctx, bool is_shared, int count, int width, const pcs_told *told)
 {
     const pcs_comm *comm = is_shared ? pcs_context_comm(ctx) : NULL;
     int most = count < TELL_BLOCK ? count : TELL_BLOCK;
@@ -144,7 +145,7 @@ pcs_status pcs_copies_create(pcs_context *ctx, int nall, int nown, int ncopy, co
     pcs_status status = index == NULL || entry == NULL ? PCS_NO_MEMORY : PCS_OK;
     if (status != PCS_OK) pcs_fail(ctx, status, "out of memory: copies of %d numbers", ncopy);
     status = pcs_agree(ctx, status);
-    if (status == PCS_OK) status = pcs_comm_begin(ctx, comm, nown, &begin, &total);
+    if (status == PCS_OK) status = pcs_process_begin(ctx, nown, &begin, &total);
     if (status == PCS_OK) status = comm->plan_copies(comm, ctx, nregister, nown, number, &put);
     if (status == PCS_OK) status = comm->plan_copies(comm, ctx, nregister, ncopy, number + nown, &get);
     if (status == PCS_OK) {

@@ -108,6 +108,27 @@ static inline pcs_status pcs_agree(pcs_context *ctx, pcs_status status)
     return comm == NULL ? status : comm->agree(comm, ctx, status, 0);
 }
 
+// Returns the same; `mark` is a result that must be the same in all processes, a fault if it is not. Collective.
+static inline pcs_status pcs_agree_on(pcs_context *ctx, pcs_status status, long long mark)
+{
+    const pcs_comm *comm = pcs_context_comm(ctx);
+    return comm == NULL ? status : comm->agree(comm, ctx, status, mark);
+}
+
+// Writes the options of PETSc that nothing has asked for so far; empty if there are none.
+static inline void pcs_unused_options(const pcs_context *ctx, size_t size, char *text)
+{
+    const pcs_comm *comm = pcs_context_comm(ctx);
+    text[0] = '\0';
+    if (comm != NULL) comm->unused_options(comm, size, text);
+}
+
+// Returns true if the run communicates, be it of one process.
+static inline bool pcs_is_parallel(const pcs_context *ctx)
+{
+    return pcs_context_comm(ctx) != NULL;
+}
+
 // Returns the number of processes of the run; pcs_process_number, the rank of this one.
 static inline int pcs_process_count(const pcs_context *ctx)
 {
@@ -127,10 +148,10 @@ static inline void pcs_process_max(const pcs_context *ctx, int count, double *x)
 
 // Returns PCS_BAD_INPUT on all ranks unless all have the same hash, which `what` explains. A fault of any rank comes
 // first.
-pcs_status pcs_comm_demand_same(pcs_context *ctx, pcs_status status, unsigned long long hash, const char *what);
+pcs_status pcs_demand_same(pcs_context *ctx, pcs_status status, unsigned long long hash, const char *what);
 
 // Finds *begin, the index of this rank's first entry in a list ordered by rank, and *total, the length of the list.
-pcs_status pcs_comm_begin(pcs_context *ctx, const pcs_comm *comm, int mine, int *begin, int *total);
+pcs_status pcs_process_begin(pcs_context *ctx, int mine, int *begin, int *total);
 
 // Tells all processes a list of `count` records of `width` numbers, of which each process has some: block by block
 // `give` puts its own ones, >= 0, into block[i - low], and `take` sees all of them, -1 where no process has the record.
@@ -140,7 +161,7 @@ typedef struct pcs_told {
     void (*take)(void *owner, int low, int high, const double *block);
     void *owner;
 } pcs_told;
-pcs_status pcs_comm_tell(pcs_context *ctx, bool is_shared, int count, int width, const pcs_told *told);
+pcs_status pcs_tell(pcs_context *ctx, bool is_shared, int count, int width, const pcs_told *told);
 
 // Returns true for the process that writes results and messages.
 static inline bool pcs_is_root(const pcs_context *ctx)
@@ -150,7 +171,7 @@ static inline bool pcs_is_root(const pcs_context *ctx)
 }
 
 // Returns true if this process was started by mpiexec, srun or the like.
-bool pcs_comm_is_launched(void);
+bool pcs_processes_are_launched(void);
 
 // Sets the user's options of PETSc, [count] words that must outlive the context.
 void pcs_context_set_options(pcs_context *ctx, int count, const char *const *options);
@@ -158,6 +179,6 @@ int pcs_context_options(const pcs_context *ctx, const char *const **options);
 
 // Loads the shared object with MPI and PETSc and starts both with the user's options, once. Fails with PCS_UNSUPPORTED
 // if Percuss was built without it.
-pcs_status pcs_comm_start(pcs_context *ctx);
+pcs_status pcs_processes_start(pcs_context *ctx);
 
 #endif

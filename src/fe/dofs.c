@@ -193,7 +193,7 @@ static pcs_status share_count(share_post *p, pcs_layout *layout)
         p->first[node] = layout->nown;
         layout->nown += count;
     }
-    PCS_TRY(pcs_comm_begin(p->ctx, p->comm, layout->nown, &begin, &layout->nglobal));
+    PCS_TRY(pcs_process_begin(p->ctx, layout->nown, &begin, &layout->nglobal));
     for (int node = 0; node < nnode; node++)
         if (p->first[node] >= 0) p->first[node] += begin;
     return PCS_OK;
@@ -215,7 +215,7 @@ static pcs_status share_number(pcs_context *ctx, fe_data *fe, const pcs_comm *co
     if (status == PCS_OK) status = share_count(&p, layout);
     const pcs_told told = { share_give, share_take, &p };
     if (status == PCS_OK)
-        status = pcs_comm_tell(ctx, true, mesh->share == NULL ? mesh->nnode : mesh->share->nnode, 2, &told);
+        status = pcs_tell(ctx, true, mesh->share == NULL ? mesh->nnode : mesh->share->nnode, 2, &told);
     if (status == PCS_OK) status = share_number_all(fe, &p, layout);
     pcs_scratch_free(p.node);
     pcs_scratch_free(p.why);

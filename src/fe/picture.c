@@ -437,7 +437,7 @@ static pcs_status marks_begin(const pcs_system *self, marks *m)
 static pcs_status marks_number(const pcs_system *self, int ncell, marks *m)
 {
     const pcs_told told = { marks_give, marks_take, m };
-    return pcs_comm_tell(self->ctx, self->layout != NULL, ncell, 2, &told);
+    return pcs_tell(self->ctx, self->layout != NULL, ncell, 2, &told);
 }
 
 // Numbers the shown points that repeat nodes for one reason: members that branch, or arms.

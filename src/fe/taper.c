@@ -120,7 +120,7 @@ static pcs_status taper_measure(pcs_context *ctx, fe_data *fe, const pcs_fe_grou
     taper_line line = { .mesh = fe->model.mesh, .cells = cells, .tapers = fe->tapers, .last = -1.0, .broken = -1 };
     const pcs_told told = { taper_give, taper_take, &line };
     if (!is_whole && cells->place == NULL) return pcs_fail(ctx, PCS_UNSUPPORTED, "the order of the cells is not known");
-    PCS_TRY(pcs_comm_tell(ctx, !is_whole, pcs_set_size(cells), 3, &told));
+    PCS_TRY(pcs_tell(ctx, !is_whole, pcs_set_size(cells), 3, &told));
     *length = line.length;
     if (line.broken < 0) return PCS_OK;
     if (!is_whole) return pcs_fail(ctx, PCS_UNSUPPORTED, "cells are not in a line");

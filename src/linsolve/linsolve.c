@@ -88,7 +88,7 @@ pcs_status pcs_linsolve_create_labelled(pcs_context *ctx, const char *name, cons
     if (ops == NULL) return linsolve_unknown(ctx, name);
     const char *reason = ops->refuses(A->pattern, kind);
     if (A->pattern->layout != NULL && strcmp(name, "petsc") != 0 && !is_auto)
-        reason = "its equations are distributed over ranks: use 'petsc'";
+        reason = "its equations are distributed over processes: use 'petsc'";
     if (reason != NULL)
         return pcs_fail(ctx, PCS_UNSUPPORTED, "linear solver '%s' cannot take the matrix of %d equations: %s", name,
                         A->pattern->n, reason);

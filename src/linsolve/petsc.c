@@ -33,8 +33,8 @@ static void petsc_solve(pcs_linsolve *self, double *x)
 const pcs_linsolve_ops pcs_linsolve_petsc = {
     .name = "petsc",
     .summary = PERCUSS_HAS_PETSC
-                   ? "Krylov methods and factorizations of PETSc, over all ranks; its options come after --"
-                   : "not in this build: Krylov methods and factorizations of PETSc, over all ranks",
+                   ? "Krylov methods and factorizations of PETSc, over all processes; its options come after --"
+                   : "not in this build: Krylov methods and factorizations of PETSc, over all processes",
     .data_size = 1,
     .refuses = petsc_refuses,
     .analyze = petsc_analyze,

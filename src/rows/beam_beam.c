@@ -425,7 +425,7 @@ static const pcs_source_set beams_sets[] = {
     { 0 },
 };
 
-// Marks a free row. Rows keep cell numbers of the whole mesh, so that any number of ranks can resume a run.
+// Marks a free row. Rows keep cell numbers of the whole mesh, so that any number of processes can resume a run.
 static const pcs_beam_row no_row = { .pair = { -1, -1 }, .s = PCS_BEAM_MOVES };
 
 static bool beams_is_flat(const pcs_beam_row *row)

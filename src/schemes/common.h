@@ -15,8 +15,8 @@
 
 // Rows whose rates, or accelerations, vanish: the unknowns of pcs_hold_rows.
 typedef struct pcs_held_rows {
-    int n, nown, first; // rows of all ranks and of this one, and its first
-    int *row;           // [nown] rows of this rank
+    int n, nown, first; // rows of all processes and of this one, and its first
+    int *row;           // [nown] rows of this process
     double *A, *b;      // [n * n], [n] work
 } pcs_held_rows;
 
@@ -65,8 +65,8 @@ void pcs_next_sum(const pcs_scheme *self, const pcs_next *next, int slice, int l
 // if it is not finite.
 bool pcs_next_measure(const pcs_scheme *self, const pcs_state *x, pcs_next *next, pcs_step_report *report);
 
-// Sums the losses of the rows over all ranks. Losses of joints, as directions rotate within a step or as the law of a
-// driven row corrects a position error, are no impact but numerical.
+// Sums the losses of the rows over all processes. Losses of joints, as directions rotate within a step or as the law of
+// a driven row corrects a position error, are no impact but numerical.
 void pcs_report_join(const pcs_system *system, pcs_step_report *report);
 // Fills the report of row j from the next state, at which directions are evaluated, but for impulses, force and losses.
 static inline void pcs_next_tell(const pcs_system *system, const pcs_next *next, int j, pcs_row_report *row)
@@ -114,8 +114,8 @@ static inline double pcs_load_work(const pcs_system *system, double t, const dou
 // Computes a = M^-1 f(t, q, v), without constraint forces; M as it was factored last.
 void pcs_free_acceleration(pcs_scheme *self, double t, const double *q, const double *v, double *a);
 // Adds X z to x so that G x + bias = 0 on these rows, whose diagonals are increased by a share, and the multipliers to
-// z [nrow]; bias [nrow] may be NULL. By elimination on all ranks alike, each of which contributes the lines of its own
-// rows. Returns false if the rows are dependent.
+// z [nrow]; bias [nrow] may be NULL. By elimination in all processes alike, each of which contributes the lines of its
+// own rows. Returns false if the rows are dependent.
 bool pcs_hold_rows(const pcs_scheme *self, const pcs_held_rows *rows, double share, const double *bias, double *x,
                    double *z);
 // Adds to that the forces of bilateral rows, stored in next->lam, N, so that G a + (dG/dt) v = 0 on them; the

@@ -21,8 +21,8 @@ pcs_status pcs_next_create(pcs_scheme *self, pcs_next *next)
     for (int j = 0; j < m; j++)
         if (self->system->rows[j].is_bilateral) joints->row[joints->nown++] = j;
     joints->n = joints->nown;
-    if (self->system->row_comm != NULL) // one rank after the other
-        PCS_TRY(pcs_comm_begin(self->ctx, self->system->row_comm, joints->nown, &joints->first, &joints->n));
+    if (pcs_rows_are_spread(self->system))
+        PCS_TRY(pcs_process_begin(self->ctx, joints->nown, &joints->first, &joints->n));
     PCS_TAKE(self->ctx, joints->A, (size_t)joints->n * (size_t)joints->n, "the next contact state");
     PCS_TAKE(self->ctx, joints->b, joints->n, "the next contact state");
     PCS_TAKE_EACH(self->ctx, self->system->ntangent, "the next contact state", double, &next->target_t, &next->la_t);
@@ -117,7 +117,7 @@ static void scheme_take_press(const pcs_system *system, double h, pcs_step_repor
 // Completes reports of compliant points: multiplies forces at the end of the step by h, N s, and adds friction losses.
 static void scheme_end_press(const pcs_system *system, double h, pcs_step_report *report)
 {
-    double here = 0.0, *loss = system->row_comm == NULL ? &report->friction_loss : &here;
+    double here = 0.0, *loss = pcs_rows_are_spread(system) ? &here : &report->friction_loss;
     for (int j = system->nrow; j < pcs_system_npoint(system); j++) {
         pcs_row_report *row = &report->rows[j];
         row->multiplier *= h;
@@ -404,7 +404,7 @@ void pcs_scheme_accelerate(pcs_scheme *self, const pcs_state *x, double *a)
     pcs_free_acceleration(self, x->t, x->q, x->v, a);
 }
 
-// Returns M^-1 G^T of row k of all ranks; for a row of another rank it is a collective solve.
+// Returns M^-1 G^T of row k of all processes; for a row of another one it is a collective solve.
 static const double *scheme_column(const pcs_scheme *self, const pcs_held_rows *rows, int k)
 {
     int here = k - rows->first;
@@ -466,7 +466,7 @@ bool pcs_rows_turn(const pcs_system *system)
 
 void pcs_add_row_momentum(const pcs_system *system, double scale, const double *z, const double *z_t, double sum[3])
 {
-    double along[3], all[3] = { 0.0 }, *to = system->row_comm == NULL ? sum : all;
+    double along[3], all[3] = { 0.0 }, *to = pcs_rows_are_spread(system) ? all : sum;
     for (int j = 0; j < system->nrow; j++) {
         if (z[j] == 0.0) continue;
         pcs_row_resultant(system, system->G, j, along);

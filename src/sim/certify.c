@@ -20,7 +20,7 @@ static pcs_status certify_take_rows(pcs_context *ctx, pcs_certifier *self)
     bool has_rebound = false;
     for (int j = 0; j < system->nrow; j++)
         has_rebound = has_rebound || (system->rows[j].ntangent > 0 && system->rows[j].tangent_restitution != 0.0);
-    has_rebound = pcs_rows_any(system, has_rebound); // ranks go back together
+    has_rebound = pcs_rows_any(system, has_rebound); // processes go back together
     PCS_TAKE_EACH(ctx, system->nrow, "the certificate", certify_row, &self->rows, &self->kept_rows);
     PCS_TAKE_EACH(ctx, system->nrow, "the certificate", double, &self->gap, &self->bias, &self->start_gap,
                   &self->start_rate, &self->middle_gap, &self->middle_rate, &self->z, &self->moved, &self->jump,
@@ -346,7 +346,7 @@ static const char *certify_advice(const pcs_certifier *self)
 // Returns the contact of a row by its index in one process.
 static const pcs_contact_info *certify_contact(const pcs_system *system, int number)
 {
-    if (system->row_comm == NULL) return &system->contacts[system->rows[number].contact];
+    if (!pcs_rows_are_spread(system)) return &system->contacts[system->rows[number].contact];
     const pcs_contact_info *info = system->contacts;
     while (number < info->first_all || number >= info->first_all + info->nall) info++;
     return info;
@@ -421,7 +421,7 @@ void pcs_certifier_carry(pcs_certifier *self, pcs_carrier *c)
     carry_broken(self, c);
     pcs_carry_index(c, "bad_row", &now->bad_row, -1, pcs_system_nrow(system) + pcs_system_ncompliant(system) - 1);
     pcs_carry_int(c, "bad_equation", &now->bad_equation);
-    if (pcs_carry_reads(c) && now->bad_equation >= system->nv) now->bad_equation = -1; // of another rank
+    if (pcs_carry_reads(c) && now->bad_equation >= system->nv) now->bad_equation = -1; // of another process
     pcs_carry_words(c, "numbers", now->momentum, nnumber);
     pcs_carry_flags(c, "is_awaited", &now->is_awaited, 1);
     pcs_carry_int(c, "iterations", &now->iterations);

@@ -1,8 +1,7 @@
 // Which checks apply, and the worst ratio of each.
 //
-// If rows are distributed over ranks (pcs_system.row_comm), each judges its own, and the worst of every check is
-// joined: where ranks have the same, the first of them has it, and the violation that counts is that of the first row,
-// as in one process.
+// If rows are distributed over processes, each judges its own, and the worst of every check is joined: where several
+// have the same, the first of them has it, and the violation that counts is that of the first row, as in one process.
 
 #include "sim/certify_data.h"
 
@@ -102,34 +101,34 @@ void pcs_certify_part(const pcs_certifier *self, double *ratio)
     }
 }
 
-// Copies what the first rank with the worst of a check says of it to all.
+// Copies what the first process with the worst of a check says of it to all.
 static void join_check(pcs_certifier *self, int check, bool is_worst)
 {
-    const pcs_comm *comm = self->system->row_comm;
+    const pcs_system *system = self->system;
     pcs_check *c = self->check[check];
-    double first = is_worst ? -comm->rank : -comm->size, told[CHECK_WORDS] = { 0.0 };
-    comm->max(comm, 1, &first);
-    if (first == -comm->rank) memcpy(told, &c->worst_ratio, sizeof told);
-    comm->sum(comm, CHECK_WORDS, told);
+    int number = pcs_process_number(system->ctx);
+    double told[CHECK_WORDS] = { 0.0 };
+    double first = pcs_rows_max(system, is_worst ? -number : -pcs_process_count(system->ctx));
+    if (first == -number) memcpy(told, &c->worst_ratio, sizeof told);
+    pcs_rows_sum(system, CHECK_WORDS, told);
     memcpy(&c->worst_ratio, told, sizeof told);
     pcs_certify_know(self, check);
 }
 
 void pcs_certify_join(pcs_certifier *self, const double *before, bool was_broken)
 {
-    const pcs_comm *comm = self->system->row_comm;
     certify_memory *now = &self->now;
     double here[CERTIFY_COUNT + 1], worst[CERTIFY_COUNT + 1], *broken = &worst[CERTIFY_COUNT];
     pcs_certify_part(self, here);
     bool breaks = now->certificate.broken != NULL && !was_broken;
     here[CERTIFY_COUNT] = breaks ? -(double)now->bad_row : -(double)INFINITY;
     memcpy(worst, here, sizeof worst);
-    comm->max(comm, CERTIFY_COUNT + 1, worst);
+    pcs_rows_max_each(self->system, CERTIFY_COUNT + 1, worst);
     for (int i = 0; i < CERTIFY_COUNT; i++)
         if (worst[i] != before[i]) join_check(self, i, here[i] == worst[i]);
     if (*broken == -INFINITY) return;
     double which = breaks && here[CERTIFY_COUNT] == *broken ? (double)(now->certificate.broken - now->checks) : -1.0;
-    comm->max(comm, 1, &which);
+    which = pcs_rows_max(self->system, which);
     now->certificate.broken = &now->checks[(int)which];
     now->bad_row = (int)-*broken;
 }

@@ -1,7 +1,7 @@
 // The certifier, its checks and its memory; private to this folder.
 //
 // certify.c         the judgement of a step, what is remembered and told; the model against its case
-// certify_checks.c  which checks apply, the worst of each, also where ranks judge their own rows
+// certify_checks.c  which checks apply, the worst of each, also where processes judge their own rows
 // certify_rows.c    the laws of contacts and joints, Coulomb's law, gaps against the deformation and the directions
 // certify_motion.c  equations of motion by the rule of the scheme, their tolerances, momentum
 // certify_energy.c  what a step may gain, and forces against the energies that they follow from
@@ -92,7 +92,7 @@ typedef struct certify_memory {
     int iterations;                  // of the last step that was examined
 } certify_memory;
 
-// Remembers a row; if ranks check their own rows, all but gap and impulse are known for these alone.
+// Remembers a row; if processes check their own rows, all but gap and impulse are known for these alone.
 typedef struct certify_row {
     double largest_gap;  // so far, m
     double largest_rate; // so far, m/s
@@ -105,7 +105,7 @@ typedef struct certify_row {
     double sunk;         // penetration that impacts explain since the gap was positive last, m
 } certify_row;
 
-// Sums up all rows in a step: numbers, of which ranks take the largest down to held_by_joints, and the sum of the rest.
+// Sums up all rows in a step: of these numbers processes take the largest down to held_by_joints, the sum of the rest.
 typedef struct certify_survey {
     double is_hit, acts;         // 1 if a contact closes; if a contact got an impulse
     double is_ambiguous;         // 1 if the status of a contact is
@@ -188,10 +188,11 @@ void pcs_certify_choose(pcs_certifier *self);
 // Sets known[check] just below the worst ratio: in any rounding mode value <= known tolerance implies value/tolerance
 // <= worst ratio. -INFINITY before anything was noted, INFINITY if the condition does not apply.
 void pcs_certify_know(pcs_certifier *self, int check);
-// Gets the worst ratio of every check of rows, equal on all ranks between steps; -1 if none was noted or not of rows.
+// Gets the worst ratio of every check of rows, equal in all processes between steps; -1 if none was noted or not of
+// rows.
 void pcs_certify_part(const pcs_certifier *self, double *ratio);
-// Makes the worst ratios since those `before`, and the first violation of the rows, known to all ranks. Exchanges more
-// than these only if a ratio has grown or a check broke.
+// Makes the worst ratios since those `before`, and the first violation of the rows, known to all processes. Exchanges
+// more than these only if a ratio has grown or a check broke.
 void pcs_certify_join(pcs_certifier *self, const double *before, bool was_broken);
 
 // Records value/tolerance in a check that applies, by a division.

@@ -280,11 +280,11 @@ static double forces_noise(const pcs_certifier *self, double size)
     return PCS_ROUND_FORCE * size * sqrt(2.0 * strain * self->stiffness);
 }
 
-// Returns a pseudo-random number in [-1, 1] for an equation and a step, the same over any number of ranks.
+// Returns a pseudo-random number in [-1, 1] for an equation and a step, the same over any number of processes.
 static double forces_draw_one(const pcs_system *system, int i, long step)
 {
-    const pcs_layout *layout = system->layout;
-    unsigned long long x = (unsigned long long)(layout != NULL && i < layout->n ? layout->serial[i] : i) + 1;
+    bool has_serial = system->layout != NULL && i < system->layout->n;
+    unsigned long long x = (unsigned long long)(has_serial ? system->layout->serial[i] : i) + 1;
     x = (x + 1024ULL * (unsigned long long)step) * 0x9e3779b97f4a7c15ULL;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;

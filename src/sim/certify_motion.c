@@ -114,7 +114,7 @@ static void motion_allow(pcs_certifier *self, double length)
     memset(self->tolerance, 0, (size_t)system->nv * sizeof *self->tolerance);
     for (int j = 0; j < system->nv; j++) {
         double mass = pcs_matrix_diagonal(M, j);
-        if (!(mass > 0.0)) continue; // a copy that a force law presses on: its mass is that of another rank
+        if (!(mass > 0.0)) continue; // a copy that a force law presses on: its mass is that of another process
         double speed = PCS_ROUND_MOTION * sqrt(2.0 * energy / mass);
         double stored = fabs(from->q[j]) + fabs(self->x->q[j]), model = system->length * sqrt(system->mass / mass);
         double size = stored + (is_way && !system->rotations.are_somewhere ? 0.0 : model);
@@ -162,7 +162,7 @@ static void motion_close(pcs_certifier *self, int check)
         self->residual += sum[0];
         self->leftover += sum[1];
     }
-    // All ranks judge alike.
+    // All processes judge alike.
     self->equation = worst;
     pcs_certify_note(self, check, pcs_system_max(self->system, ratio) * allowed, allowed, -1);
     self->equation = -1;

@@ -129,11 +129,11 @@ static void sim_choose_observers(pcs_sim *sim, bool show_progress)
         sim->observers[i].is_idle = !show_progress && strcmp(sim->observers[i].ops->name, "progress") == 0;
 }
 
-// Calls open or step of the observers. In one process the first fault ends it; of several ranks only one writes and may
-// fail, but all take part.
+// Calls open or step of the observers. In one process the first fault ends it; of several processes only one writes and
+// may fail, but all take part.
 static pcs_status sim_show(pcs_sim *sim, bool is_first, int *nopen)
 {
-    bool is_alone = pcs_context_comm(sim->ctx) == NULL;
+    bool is_alone = !pcs_is_parallel(sim->ctx);
     pcs_status status = PCS_OK;
     for (int i = 0; i < sim->nobserver && (status == PCS_OK || !is_alone); i++) {
         pcs_observer *o = &sim->observers[i];
@@ -146,12 +146,12 @@ static pcs_status sim_show(pcs_sim *sim, bool is_first, int *nopen)
     return status;
 }
 
-// Returns a hash of gaps, rates and impulses of the contacts in the last step; if ranks have contacts of their own, of
-// the energies.
+// Returns a hash of gaps, rates and impulses of the contacts in the last step; if processes have contacts of their
+// own, of the energies.
 static long long sim_mark(const pcs_sim *sim)
 {
     unsigned long long mark = PCS_HASH_START;
-    if (sim->system->row_comm != NULL)
+    if (pcs_rows_are_spread(sim->system))
         return (long long)(pcs_hash(mark, &sim->ledger, PCS_LEDGER_WORDS * sizeof(double)) >> 2);
     for (int j = 0; j < pcs_system_npoint(sim->system); j++) {
         const pcs_row_report *row = &sim->report.rows[j];
@@ -161,21 +161,18 @@ static long long sim_mark(const pcs_sim *sim)
     return (long long)(mark >> 2);
 }
 
-// Makes the status agree on all ranks.
+// Makes the status agree in all processes.
 static pcs_status sim_agree(pcs_sim *sim, pcs_status status)
 {
-    const pcs_comm *comm = pcs_context_comm(sim->ctx);
-    if (comm == NULL) return status;
-    return comm->agree(comm, sim->ctx, status, status == PCS_OK ? sim_mark(sim) : 0);
+    return pcs_agree_on(sim->ctx, status, status == PCS_OK && pcs_is_parallel(sim->ctx) ? sim_mark(sim) : 0);
 }
 
 static void sim_compare_memory(pcs_sim *sim)
 {
-    const pcs_comm *comm = pcs_context_comm(sim->ctx);
     double taken = (double)pcs_bytes_taken(sim->ctx), ends[2] = { -taken, taken };
-    if (comm == NULL || sim->view.is_resumed) return;
-    comm->max(comm, 2, ends);
-    sim->view.memory_of_ranks[0] = (size_t)comm->size;
+    if (!pcs_is_parallel(sim->ctx) || sim->view.is_resumed) return;
+    pcs_process_max(sim->ctx, 2, ends);
+    sim->view.memory_of_ranks[0] = (size_t)pcs_process_count(sim->ctx);
     for (int i = 0; i < 2; i++) sim->view.memory_of_ranks[1 + i] = (size_t)fabs(ends[i]);
 }
 
@@ -192,9 +189,8 @@ static pcs_status sim_open(pcs_sim *sim, int *nopen)
 // Fails if an option of PETSc was not used, once every matrix of the run has been created.
 static pcs_status sim_check_options(pcs_sim *sim)
 {
-    const pcs_comm *comm = pcs_context_comm(sim->ctx);
-    char text[512] = "";
-    if (comm != NULL) comm->unused_options(comm, sizeof text, text);
+    char text[512];
+    pcs_unused_options(sim->ctx, sizeof text, text);
     if (text[0] == '\0') return PCS_OK;
     return pcs_fail(sim->ctx, PCS_BAD_INPUT, "nothing in this run takes the options of PETSc %s", text);
 }
@@ -225,14 +221,13 @@ static pcs_status sim_loop(pcs_sim *sim)
     return PCS_OK;
 }
 
-// Makes known to all ranks whose files are broken after a fault, so that they end alike.
+// Makes known to all processes whose files are broken after a fault, so that they end alike.
 static void sim_share_faults(pcs_sim *sim, pcs_status status)
 {
-    const pcs_comm *comm = pcs_context_comm(sim->ctx);
-    if (status == PCS_OK || comm == NULL) return;
+    if (status == PCS_OK) return;
     for (int i = 0; i < sim->nobserver; i++) {
         double has_failed = sim->observers[i].has_failed;
-        comm->max(comm, 1, &has_failed);
+        pcs_process_max(sim->ctx, 1, &has_failed);
         sim->observers[i].has_failed = has_failed > 0.0;
     }
 }
@@ -240,11 +235,10 @@ static void sim_share_faults(pcs_sim *sim, pcs_status status)
 // Writes the last checkpoint of a run that is complete or was asked to stop; one that has failed cannot be resumed.
 static pcs_status sim_keep(pcs_sim *sim, pcs_status status)
 {
-    const pcs_comm *comm = pcs_context_comm(sim->ctx);
     double is_stopped = sim->is_stopped;
     char reason[1024];
     sim_share_faults(sim, status);
-    if (comm != NULL && status != PCS_OK) comm->max(comm, 1, &is_stopped);
+    if (status != PCS_OK) pcs_process_max(sim->ctx, 1, &is_stopped);
     for (int i = 0; i < sim->nobserver; i++)
         if (sim->observers[i].has_failed) is_stopped = 0.0;
     if (status != PCS_OK && !(is_stopped > 0.0)) return status;
@@ -266,7 +260,7 @@ static pcs_status sim_close(pcs_sim *sim, int nopen, pcs_status status)
     double begin = pcs_clock();
     for (int i = 0; i < nopen; i++) {
         pcs_observer *o = &sim->observers[i];
-        // Broken files are closed by the rank that has them; the others have nothing to add.
+        // Broken files are closed by the process that has them; the others have nothing to add.
         if (o->is_idle || (o->has_failed && !pcs_is_root(sim->ctx))) continue;
         pcs_status closing = o->ops->close(o);
         if (closing == PCS_OK) continue;
@@ -371,17 +365,17 @@ static pcs_status sim_run(pcs_sim *sim, const char *directory, bool show_progres
     return status;
 }
 
-// Fails unless all ranks have the same case, files, program and folder.
+// Fails unless all processes have the same case, files, program and folder.
 static pcs_status sim_compare_ranks(pcs_sim *sim, const char *directory)
 {
     pcs_checkpoint_case about = { .hash = 0 };
-    if (pcs_context_comm(sim->ctx) == NULL) return PCS_OK;
+    if (!pcs_is_parallel(sim->ctx)) return PCS_OK;
     pcs_status status = pcs_checkpoint_hash(sim, false, &about);
     unsigned long long hash = about.hash;
     char here[PCS_PATH_BYTES] = "";
     if (directory[0] != '/' && getcwd(here, sizeof here) != NULL) hash = pcs_hash(hash, here, strlen(here));
     hash = pcs_hash(hash, directory, strlen(directory));
-    return pcs_comm_demand_same(sim->ctx, status, hash, "files of the case, program or folder of results");
+    return pcs_demand_same(sim->ctx, status, hash, "files of the case, program or folder of results");
 }
 
 pcs_status pcs_sim_run(pcs_sim *sim, const char *directory, bool show_progress)

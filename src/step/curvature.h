@@ -30,8 +30,8 @@ typedef struct pcs_curvature {
     double *lam, *lam_t; // [nrow], [ntangent] multipliers, in units of f
 } pcs_curvature;
 
-// Creates the derivatives. *out is NULL if no joints rotate, if ranks share the equations, if a chain would become a
-// sparse matrix, or if joints in space are redundant.
+// Creates the derivatives. *out is NULL if no joints rotate, if processes share the equations, if a chain would become
+// a sparse matrix, or if joints in space are redundant.
 pcs_status pcs_curvature_create(pcs_step_solver *solver, pcs_curvature **out);
 // Returns true if all derivatives of joints are present.
 static inline bool pcs_curvature_is_whole(const pcs_curvature *c)

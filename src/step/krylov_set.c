@@ -7,44 +7,53 @@
 #include <math.h>
 #include <string.h>
 
-// Sums over all ranks; comm is NULL for a single process.
+// Sums and maxima over the rows of all processes; `of` is NULL if this one has all entries.
 
-static void all_join(const pcs_comm *comm, int count, double *x)
+static void all_join(const pcs_system *of, int count, double *x)
 {
-    if (comm != NULL) comm->sum(comm, count, x);
+    if (of != NULL) pcs_rows_sum(of, count, x);
 }
 
-static double all_total(const pcs_comm *comm, double here)
+static double all_total(const pcs_system *of, double here)
 {
-    all_join(comm, 1, &here);
+    all_join(of, 1, &here);
     return here;
 }
 
-static double all_dot(const pcs_comm *comm, int n, const double *a, const double *b)
+static double all_dot(const pcs_system *of, int n, const double *a, const double *b)
 {
-    return all_total(comm, pcs_sum_dot(n, a, b));
+    return all_total(of, pcs_sum_dot(n, a, b));
 }
 
-static void all_dots(const pcs_comm *comm, int n, int count, double *const *basis, const double *x, double *dots)
+static void all_dots(const pcs_system *of, int n, int count, double *const *basis, const double *x, double *dots)
 {
     for (int k = 0; k < count; k++) dots[k] = pcs_sum_dot(n, basis[k], x);
-    all_join(comm, count, dots);
+    all_join(of, count, dots);
 }
 
-static long all_count(const pcs_comm *comm, long here)
+static long all_count(const pcs_system *of, long here)
 {
-    return comm == NULL ? here : (long)all_total(comm, (double)here);
+    return (long)all_total(of, (double)here);
 }
 
-// Returns the sum of the hashes of sets on all ranks, modulo 2^64: that of four parts of 16 bits each, whose sums are
-// exact as floating-point numbers.
-static unsigned long long all_marks(const pcs_comm *comm, unsigned long long here)
+static double all_max(const pcs_system *of, double here)
+{
+    return of == NULL ? here : pcs_rows_max(of, here);
+}
+
+static double all_largest(const pcs_system *of, int n, const double *x)
+{
+    return all_max(of, pcs_sum_largest(n, x));
+}
+
+// Returns the sum of the hashes of sets of all processes, modulo 2^64: that of four parts of 16 bits each, whose sums
+// are exact as floating-point numbers.
+static unsigned long long all_marks(const pcs_system *of, unsigned long long here)
 {
     double part[4];
     unsigned long long sum = 0;
-    if (comm == NULL) return here;
     for (int k = 0; k < 4; k++) part[k] = (double)(here >> 16 * k & 0xffff);
-    all_join(comm, 4, part);
+    all_join(of, 4, part);
     for (int k = 0; k < 4; k++) sum += (unsigned long long)part[k] << 16 * k;
     return sum;
 }
@@ -73,7 +82,7 @@ typedef struct triangle {
     int n, room;                // points; allocated number of neighbours
     int *head, *next;           // [n + 1], [room] neighbours of each point
     int *place;                 // [n] work
-    int *order, *rank;          // [n] point at a place, place of a point
+    int *order, *seat;          // [n] point at a place, place of a point
     int *below, *left, *source; // [n + 1], [room] rows: first entries, columns, which of the neighbours
     double *L, *D, *x;          // [room], [n], [n] the matrix, then its factor; work
 } triangle;
@@ -82,7 +91,7 @@ typedef struct triangle {
 typedef struct pcs_coupling {
     const pcs_system *system;
     const pcs_rows *G, *T; // contact rows; T is NULL without friction
-    bool is_local;         // the rows are those of this rank alone
+    bool is_local;         // the rows are those of this process alone
     double *beyond[3];     // [copies of the rows' halo] diagonals of M, S* and C there; NULL if there is no halo
     int room;              // allocated number of equations
     int count;             // number of equations, ascending
@@ -105,7 +114,7 @@ struct pcs_preconditioner {
     int *at;                  // [room] places of the equations in the coupling
     double *value;            // [room] R_ik w_ik^1/2
     double *pull, *share;     // [room] R_ik w_ik and A_kk
-    double *mass, *stiff;     // [room] M_kk and S*_kk, on all ranks
+    double *mass, *stiff;     // [room] M_kk and S*_kk, in all processes
     double *damping;          // [room] C_kk
     int *start, *touching;    // [nv + 2], [room] entries that touch each equation, by row
     triangle B;
@@ -134,7 +143,7 @@ static pcs_status triangle_take(pcs_context *ctx, int n, int room, triangle *t)
 {
     t->n = n;
     t->room = room;
-    PCS_TAKE_EACH(ctx, n + 1, "the preconditioner", int, &t->head, &t->place, &t->order, &t->rank, &t->below);
+    PCS_TAKE_EACH(ctx, n + 1, "the preconditioner", int, &t->head, &t->place, &t->order, &t->seat, &t->below);
     PCS_TAKE_EACH(ctx, room, "the preconditioner", int, &t->next, &t->source, &t->left);
     PCS_TAKE(ctx, t->L, room, "the preconditioner");
     PCS_TAKE_EACH(ctx, n, "the preconditioner", double, &t->D, &t->x);
@@ -156,17 +165,17 @@ static bool triangle_enter(triangle *t, int i, int j, int *count)
 static void triangle_order(triangle *t)
 {
     int count = 0, head = 0, least = 1;
-    for (int i = 0; i < t->n; i++) t->rank[i] = -1;
+    for (int i = 0; i < t->n; i++) t->seat[i] = -1;
     for (; count < t->n; least = least < 6 ? least + 1 : t->n)
         for (int i = 0; i < t->n; i++) {
-            if (t->rank[i] >= 0 || t->head[i + 1] - t->head[i] > least) continue;
-            t->rank[i] = count;
+            if (t->seat[i] >= 0 || t->head[i + 1] - t->head[i] > least) continue;
+            t->seat[i] = count;
             t->order[count++] = i;
             for (; head < count; head++) {
                 int at = t->order[head];
                 for (int p = t->head[at]; p < t->head[at + 1]; p++) {
-                    if (t->rank[t->next[p]] >= 0) continue;
-                    t->rank[t->next[p]] = count;
+                    if (t->seat[t->next[p]] >= 0) continue;
+                    t->seat[t->next[p]] = count;
                     t->order[count++] = t->next[p];
                 }
             }
@@ -181,7 +190,7 @@ static void triangle_find(triangle *t)
     for (int i = 0; i < t->n; i++) {
         t->below[i] = count;
         for (int p = t->head[t->order[i]]; p < t->head[t->order[i] + 1]; p++) {
-            int place = t->rank[t->next[p]], at = count;
+            int place = t->seat[t->next[p]], at = count;
             if (place >= i) continue;
             count++;
             for (; at > t->below[i] && t->left[at - 1] > place; at--) {
@@ -241,7 +250,7 @@ static pcs_status coupling_create(pcs_context *ctx, const pcs_system *system, co
         widest = width > widest ? width : widest;
     }
     PCS_TAKE(ctx, self, 1, "the preconditioner");
-    *self = (pcs_coupling){ .system = system, .G = G, .T = T, .is_local = system->row_comm != NULL };
+    *self = (pcs_coupling){ .system = system, .G = G, .T = T, .is_local = pcs_rows_are_spread(system) };
     self->room = terms < system->nv ? (int)terms : system->nv;
     long most = (long)self->room * widest;
     most = most < pattern->nnz ? most : pattern->nnz;
@@ -312,7 +321,7 @@ static void coupling_add(pcs_coupling *self, int line, double mass, double whole
     self->more[(*count)++] = whole - mass;
 }
 
-// Lists the nonzero entries of M and Ss - M. Of an equation of another rank only the diagonal is known.
+// Lists the nonzero entries of M and Ss - M. Of an equation of another process only the diagonal is known.
 static void coupling_read(pcs_coupling *self, const pcs_matrix *M, const pcs_matrix *S, double c)
 {
     const pcs_pattern *pattern = M->pattern;
@@ -467,8 +476,8 @@ static bool preconditioner_find_neighbours(pcs_preconditioner *self)
     return true;
 }
 
-// Reads the diagonal entries of A at the equations of all entries: those of the own equations of this rank, and those
-// beyond if they have been received.
+// Reads the diagonal entries of A at the equations of all entries: those of the own equations of this process, and
+// those beyond if they have been received.
 static void preconditioner_read_diagonal(const pcs_preconditioner *self, const pcs_matrix *A, const double *beyond,
                                          double *out)
 {
@@ -525,7 +534,7 @@ static void preconditioner_fill(pcs_preconditioner *self, const pcs_matrix *S, c
     if (!self->is_sparse) return;
     preconditioner_weigh(self, S, share);
     memset(self->whole, 0, (size_t)self->B.head[self->n] * sizeof *self->whole);
-    // Sums go along the entries of a row, in the same order on every rank.
+    // Sums go along the entries of a row, in the same order in every process.
     for (int i = 0; i < self->n; i++) {
         for (int p = self->B.head[i]; p < self->B.head[i + 1]; p++) self->B.place[self->B.next[p]] = p;
         for (int e = self->first[i]; e < self->first[i + 1]; e++)
@@ -689,11 +698,11 @@ double pcs_krylov_conjugate(pcs_krylov *k, const double *b, double *x, double to
     k->treat(k->owner, r, p);
     double *const pair[2] = { p, r }, *const next[2] = { k->treated, r };
     double dots[2];
-    all_dots(k->comm, n, 2, pair, r, dots);
+    all_dots(k->system, n, 2, pair, r, dots);
     double rz = dots[0], size = sqrt(dots[1]);
     for (int step = 0; step < limit && size > tolerance; step++) {
         krylov_multiply(k, p, Ap);
-        double curvature = all_dot(k->comm, n, p, Ap);
+        double curvature = all_dot(k->system, n, p, Ap);
         if (!(curvature > 0.0)) break; // in the null space, or not finite
         double alpha = rz / curvature, last = rz;
         krylov_add_side(k, alpha, k->side);
@@ -702,7 +711,7 @@ double pcs_krylov_conjugate(pcs_krylov *k, const double *b, double *x, double to
             r[i] -= alpha * Ap[i];
         }
         k->treat(k->owner, r, k->treated);
-        all_dots(k->comm, n, 2, next, r, dots);
+        all_dots(k->system, n, 2, next, r, dots);
         rz = dots[0];
         size = sqrt(dots[1]);
         for (int i = 0; i < n; i++) p[i] = k->treated[i] + rz / last * p[i];
@@ -717,13 +726,13 @@ static void krylov_orthogonalise(pcs_krylov *k, int j)
     double *w = k->basis[j + 1], *h = &k->H[(size_t)j * (size_t)(k->restart + 1)];
     memset(h, 0, (size_t)(j + 2) * sizeof *h);
     for (int pass = 0; pass < 2; pass++) {
-        all_dots(k->comm, n, j + 1, k->basis, w, k->dots);
+        all_dots(k->system, n, j + 1, k->basis, w, k->dots);
         for (int i = 0; i <= j; i++) {
             h[i] += k->dots[i];
             for (int l = 0; l < n; l++) w[l] -= k->dots[i] * k->basis[i][l];
         }
     }
-    h[j + 1] = sqrt(all_dot(k->comm, n, w, w));
+    h[j + 1] = sqrt(all_dot(k->system, n, w, w));
     if (h[j + 1] > 0.0)
         for (int l = 0; l < n; l++) w[l] /= h[j + 1];
 }
@@ -787,7 +796,7 @@ double pcs_krylov_minimal(pcs_krylov *k, const double *b, double *x, double tole
     int n = k->n, used = 0;
     krylov_begin(k, x);
     memcpy(k->rest, b, (size_t)n * sizeof *b);
-    double size = sqrt(all_dot(k->comm, n, b, b)), last = INFINITY;
+    double size = sqrt(all_dot(k->system, n, b, b)), last = INFINITY;
     while (size > tolerance && used < limit && size < 0.9 * last) {
         last = size;
         for (int l = 0; l < n; l++) k->basis[0][l] = k->rest[l] / size;
@@ -808,7 +817,7 @@ double pcs_krylov_minimal(pcs_krylov *k, const double *b, double *x, double tole
         krylov_multiply(k, x, k->image);
         used++;
         for (int l = 0; l < n; l++) k->rest[l] = b[l] - k->image[l];
-        size = sqrt(all_dot(k->comm, n, k->rest, k->rest));
+        size = sqrt(all_dot(k->system, n, k->rest, k->rest));
     }
     return size;
 }
@@ -1062,7 +1071,7 @@ static double gradient_lipschitz(pcs_krylov_set *c)
     for (int k = first; k < last; k++) c->x[k] = c->p.r[k] * (1.0 + 0.5 * sin(1.7 * k));
     for (int step = 0; step < POWER_STEPS; step++) {
         set_multiply(c, c->x);
-        size = pcs_all_largest(c->comm, last - first, c->image + first);
+        size = all_largest(c->system, last - first, c->image + first);
         if (size > 0.0)
             for (int k = first; k < last; k++) c->x[k] = c->p.r[k] * c->image[k] / size;
     }
@@ -1079,7 +1088,7 @@ static double gradient_defect(const pcs_krylov_set *c, double s)
         double defect = fabs(c->p.z[k] - c->aim[k]) / (s * c->p.r[k] * pcs_contact_unit(&c->p, k));
         worst = pcs_larger(worst, defect);
     }
-    return pcs_all_max(c->comm, worst);
+    return all_max(c->system, worst);
 }
 
 // Returns true if the last move was against the direction of descent.
@@ -1088,7 +1097,7 @@ static bool gradient_is_uphill(const pcs_krylov_set *c)
     double sum = 0.0;
     for (int k = set_first(c); k < set_last(c); k++)
         sum += (c->aim[k] - c->p.z[k]) * (c->p.z[k] - c->z_last[k]) / c->p.r[k];
-    return all_total(c->comm, sum) > 0.0;
+    return all_total(c->system, sum) > 0.0;
 }
 
 // Extrapolates from z and value: aim = z + weight (z - z_last), its values alike.
@@ -1215,7 +1224,7 @@ static void set_evaluate(pcs_krylov_set *c)
     bool wants_gate = c->p.gate_is_live && c->stage & PCS_STAGE_RATE;
     long count = 0;
     for (int k = first; k < last; k++) count += c->p.z[k] != 0.0;
-    bool is_moved = all_count(c->comm, count) > 0;
+    bool is_moved = all_count(c->system, count) > 0;
     if (is_moved) c->product(c->owner, in, c->stage, c->p.z, c->image, wants_gate ? c->gate_image : NULL);
     c->products += is_moved;
     c->is_summed = false;
@@ -1231,7 +1240,7 @@ static bool set_is_rounded_off(const pcs_krylov_set *c)
     double rate = PCS_ROUND_VELOCITY * c->size, gap = PCS_ROUND_LENGTH * (c->length + c->reach) / c->p.h + rate,
            worst = 0.0;
     for (int k = set_first(c); k < set_last(c); k++) worst = fmax(worst, fabs(c->F[k]) / (k < c->p.m ? gap : rate));
-    return pcs_all_max(c->comm, worst) <= 1.0;
+    return all_max(c->system, worst) <= 1.0;
 }
 
 void pcs_krylov_set_take(pcs_krylov_set *c, int nsmooth, const unsigned char *held)
@@ -1243,15 +1252,14 @@ void pcs_krylov_set_take(pcs_krylov_set *c, int nsmooth, const unsigned char *he
     for (int k = c->p.n - c->p.nheld_t; k < c->p.n; k++) c->p.z[k] = 0.0; // no part of what steps start from
 }
 
-pcs_status pcs_krylov_set_create(pcs_context *ctx, const pcs_system *system, const pcs_comm *comm, int nsmooth,
-                                 pcs_krylov_set **out)
+pcs_status pcs_krylov_set_create(pcs_context *ctx, const pcs_system *system, int nsmooth, pcs_krylov_set **out)
 {
     pcs_krylov_set *c;
     int m = system->nrow, nt = system->ntangent;
     int n = 2 * (m + nt) + nsmooth, nall = 2 * (pcs_system_nrow(system) + pcs_system_ntangent(system)) + nsmooth;
     PCS_TAKE(ctx, c, 1, "the contact problem");
     PCS_TRY(pcs_contact_problem_create(ctx, system->rows, m, nt, n, &c->p));
-    c->comm = comm;
+    c->system = system;
     c->nb = nsmooth;
     c->length = system->length;
     PCS_TAKE_EACH(ctx, n, "the contact problem", double, &c->F, &c->x, &c->z_last, &c->aim, &c->aim_value);
@@ -1264,7 +1272,7 @@ pcs_status pcs_krylov_set_create(pcs_context *ctx, const pcs_system *system, con
     *out = c;
     int restart = nall < KRYLOV_RESTART ? nall + 1 : KRYLOV_RESTART;
     PCS_TRY(pcs_krylov_create(ctx, n, restart, n + m, c->image, &c->krylov));
-    c->krylov->comm = c->comm;
+    c->krylov->system = system;
     pcs_krylov_set_take(c, nsmooth, NULL);
     return PCS_OK;
 }
@@ -1301,7 +1309,7 @@ static long set_find_more(pcs_krylov_set *c)
     return changed;
 }
 
-// Updates modes and live gates of the stage from the present z; returns the number of changes on all ranks.
+// Updates modes and live gates of the stage from the present z; returns the number of changes in all processes.
 static long set_find_modes(pcs_krylov_set *c, bool gate_is_frozen)
 {
     long changed = 0, slips = 0;
@@ -1321,8 +1329,8 @@ static long set_find_modes(pcs_krylov_set *c, bool gate_is_frozen)
         slips += turned ? 0 : slip;
     }
     if (c->stage & PCS_STAGE_RATE) changed += set_find_more(c);
-    c->closures = c->p.gate_is_live ? all_count(c->comm, changed - slips) : 0;
-    return all_count(c->comm, changed);
+    c->closures = c->p.gate_is_live ? all_count(c->system, changed - slips) : 0;
+    return all_count(c->system, changed);
 }
 
 // Keeps contacts sliding whose impulses are on the edge of the disc. Returns true if there are any. Before the first
@@ -1338,7 +1346,7 @@ static bool set_keep_slips(pcs_krylov_set *c)
         c->mode[k] = c->mode[k + 1] = PCS_MODE_SLIDING;
         count++;
     }
-    return all_count(c->comm, count) > 0;
+    return all_count(c->system, count) > 0;
 }
 
 // Sets multipliers that are out to zero and updates the values. Returns false if all of them were zero.
@@ -1351,7 +1359,7 @@ static bool set_clear_out(pcs_krylov_set *c)
         if (is_left) c->p.z[k] = 0.0;
         count += is_left;
     }
-    if (all_count(c->comm, count) == 0) return false;
+    if (all_count(c->system, count) == 0) return false;
     set_move(c, c->x);
     return true;
 }
@@ -1374,9 +1382,9 @@ static double set_residual(pcs_krylov_set *c)
         double ratio = fabs(c->F[k]) / c->tight[k < c->p.m ? 0 : 1];
         if (c->F[k] != 0.0) worst = pcs_larger(worst, ratio);
     }
-    c->ratio = pcs_all_max(c->comm, worst);
+    c->ratio = all_max(c->system, worst);
     int first = set_first(c), count = set_last(c) - first;
-    return sqrt(all_dot(c->comm, count, c->F + first, c->F + first));
+    return sqrt(all_dot(c->system, count, c->F + first, c->F + first));
 }
 
 static bool set_slides(const pcs_krylov_set *c, bool in_space_only)
@@ -1385,7 +1393,7 @@ static bool set_slides(const pcs_krylov_set *c, bool in_space_only)
     if (c->stage & PCS_STAGE_RATE)
         for (int k = 2 * c->p.m; k < 2 * c->p.m + c->p.nt; k++)
             count += in_space_only ? c->mode[k] == PCS_MODE_SLIDING : c->mode[k] >= PCS_MODE_SLIDING;
-    return all_count(c->comm, count) > 0;
+    return all_count(c->system, count) > 0;
 }
 
 // Returns true if unknown k belongs to a bilateral row.
@@ -1455,14 +1463,15 @@ static bool set_newton(pcs_krylov_set *c, double norm, double tolerance, bool is
 // Returns true if these sets have been solved for before; otherwise stores their hash.
 static bool set_is_seen(pcs_krylov_set *c)
 {
-    unsigned long long sum = 0, rank = c->comm == NULL ? 0 : (unsigned long long)c->comm->rank << 40;
+    int process = pcs_rows_are_spread(c->system) ? pcs_process_number(c->system->ctx) : 0;
+    unsigned long long sum = 0, here = (unsigned long long)process << 40;
     for (int k = set_first(c); k < set_last(c); k++) {
-        unsigned long long x = rank + (unsigned long long)k * 8 + c->mode[k] + 0x9e3779b97f4a7c15ULL;
+        unsigned long long x = here + (unsigned long long)k * 8 + c->mode[k] + 0x9e3779b97f4a7c15ULL;
         x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
         x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
         sum += x ^ (x >> 31);
     }
-    sum = all_marks(c->comm, sum);
+    sum = all_marks(c->system, sum);
     for (int i = 0; i < c->nseen && i < PCS_SEEN_SETS; i++)
         if (c->seen[i] == sum) return true;
     c->seen[c->nseen++ % PCS_SEEN_SETS] = sum;
@@ -1481,7 +1490,7 @@ static void set_find_scales(pcs_krylov_set *c)
         if (k >= c->p.m && !opens) speed = fmax(speed, fabs(c->p.b[k]));
         if (speed > size) size = speed;
     }
-    size = pcs_all_max(c->comm, size);
+    size = all_max(c->system, size);
     if (c->size == 0.0) c->least_size = size;
     size = fmax(size, c->least_size);
     // Multipliers that were far larger on the way here have left their round-off in the values; they excuse nothing.
@@ -1492,14 +1501,14 @@ static void set_find_scales(pcs_krylov_set *c)
     c->slack[1] = slack_rate * c->size;
     // A gap is a difference of positions, which have been as far apart as it was large.
     if (c->stage & PCS_STAGE_GAP && c->p.held == NULL)
-        c->reach = fmax(c->reach, pcs_all_largest(c->comm, c->p.m, c->p.b));
+        c->reach = fmax(c->reach, all_largest(c->system, c->p.m, c->p.b));
     c->tight[0] = tight_gap * (c->length + c->reach) / c->p.h + c->tight[1];
     c->slack[0] = slack_gap * (c->length + c->reach) / c->p.h + c->slack[1];
 }
 
 // State of the iteration on one stage.
 typedef struct settling {
-    long changed, fewest, unknowns; // of all ranks
+    long changed, fewest, unknowns; // of all processes
     int idle, repeats, rescues;
     int thawed;                // rounds since the gate was set free
     double norm, last, before; // residuals: present, last with these sets, of the round before
@@ -1567,8 +1576,8 @@ static bool set_round(pcs_krylov_set *c, settling *s)
 
 static bool set_iterate(pcs_krylov_set *c, int stage)
 {
-    settling s = { .last = INFINITY, .unknowns = all_count(c->comm, c->p.n) };
-    s.has_many = all_count(c->comm, c->p.m) >= MANY_ROWS;
+    settling s = { .last = INFINITY, .unknowns = all_count(c->system, c->p.n) };
+    s.has_many = all_count(c->system, c->p.m) >= MANY_ROWS;
     s.fewest = s.unknowns;
     c->stage = stage;
     c->nseen = 0;
@@ -1622,7 +1631,7 @@ static bool set_clear_gaps(pcs_krylov_set *c)
         c->p.z[j] = 0.0;
         count++;
     }
-    return all_count(c->comm, count) > 0;
+    return all_count(c->system, count) > 0;
 }
 
 // Clears negative normal impulses and projects friction onto its discs.

@@ -10,7 +10,6 @@
 #ifndef PCS_STEP_KRYLOV_SET_H
 #define PCS_STEP_KRYLOV_SET_H
 
-#include "core/comm.h"
 #include "step/contact_problem.h"
 #include "step/step.h"
 #include "system/system.h"
@@ -22,7 +21,7 @@
 // metric of D), GMRES with restarts, preconditioned from the right, for the others (Saad, Schultz 1986).
 typedef struct pcs_krylov {
     int n, restart;
-    const pcs_comm *comm; // ranks over which the vectors are distributed; NULL if they are not
+    const pcs_system *system; // over whose processes the vectors are distributed as its rows; NULL if they are not
     void (*product)(void *owner, const double *x, double *y); // y = A x
     void (*treat)(void *owner, const double *r, double *x);   // x = D r
     void *owner;
@@ -62,14 +61,14 @@ typedef void pcs_krylov_set_product(void *owner, int in, int out, const double *
 
 typedef struct pcs_krylov_set {
     pcs_contact_problem p; // n = 2 m + nt + nb + nheld_t; z in: initial guess
-    const pcs_comm *comm;  // ranks over which the rows are distributed; NULL if they are not
-    int nb;                // number of bilateral rows with a smooth multiplier
-    double length;         // size of the model, m, which sets the round-off of gaps
-    double reach;          // largest gap so far, m
-    bool is_one_way;       // velocity multipliers do not move gaps: the position law can be solved first
-    bool is_symmetric;     // the diagonal blocks of P are symmetric
-    bool gate_is_free;     // a product gives gate gaps at no cost
-    double shared;         // factor by which diagonals of bilateral rows are raised in every linear system
+    const pcs_system *system;
+    int nb;            // number of bilateral rows with a smooth multiplier
+    double length;     // size of the model, m, which sets the round-off of gaps
+    double reach;      // largest gap so far, m
+    bool is_one_way;   // velocity multipliers do not move gaps: the position law can be solved first
+    bool is_symmetric; // the diagonal blocks of P are symmetric
+    bool gate_is_free; // a product gives gate gaps at no cost
+    double shared;     // factor by which diagonals of bilateral rows are raised in every linear system
     pcs_krylov_set_product *product;
     void *owner;
     pcs_preconditioner *preconditioner[2]; // for gaps and for velocities; NULL if only the masses r
@@ -86,7 +85,7 @@ typedef struct pcs_krylov_set {
     double *z_last, *aim, *aim_value; // [n]
     double *gate_image;               // [m] gate gaps in `image`
     bool is_summed;                   // the values are sums of those of several products
-    long closures;                    // changes of gaps, normal impulses and gates in the last round, on all ranks
+    long closures;                    // changes of gaps, normal impulses and gates in the last round, in all processes
     double *slip, *turn;              // [2 m], [m] directions of slip, and factors by which they rotate with y
     double size, least_size;          // largest velocity, m/s, now and at the start
     double tight[2], slack[2];        // m/s, residuals of gaps / h and of velocities that count as zero
@@ -97,9 +96,8 @@ typedef struct pcs_krylov_set {
     int nseen;
 } pcs_krylov_set;
 
-// Creates the solver; `comm`: ranks over which the rows are distributed, NULL if they are not.
-pcs_status pcs_krylov_set_create(pcs_context *ctx, const pcs_system *system, const pcs_comm *comm, int nsmooth,
-                                 pcs_krylov_set **out);
+// Creates the solver.
+pcs_status pcs_krylov_set_create(pcs_context *ctx, const pcs_system *system, int nsmooth, pcs_krylov_set **out);
 // Sets the number of smooth multipliers in use, at most that of the creation, and the held rows, NULL if none.
 void pcs_krylov_set_take(pcs_krylov_set *c, int nsmooth, const unsigned char *held);
 // Discards estimates that depend on the products; call it when these have changed permanently.

@@ -559,9 +559,9 @@ _Static_assert(PIECES + 2 <= PCS_DAMPER_MEMORY, "room for the pieces of the past
 static pcs_status past_create(pcs_step_solver *solver, int nforce, int first, past **out)
 {
     past *self;
-    const pcs_layout *layout = solver->system->layout;
+    const pcs_system *system = solver->system;
     PCS_TAKE(solver->ctx, self, 1, "accelerations of earlier steps");
-    self->n = solver->system->nv;
+    self->n = system->nv;
     self->nforce = nforce;
     size_t nrise = (size_t)PAST_ORDERS * (size_t)nforce;
     PCS_TAKE(solver->ctx, self->force_rise, nrise, "accelerations of earlier steps");
@@ -571,11 +571,11 @@ static pcs_status past_create(pcs_step_solver *solver, int nforce, int first, pa
         PCS_TAKE(solver->ctx, self->rise[k], self->n, "accelerations of earlier steps");
         pcs_memory *piece = &solver->memory[first + 2 + k];
         *piece = (pcs_memory){ .bytes = self->rise[k], .size = (size_t)self->n * sizeof(double) };
-        if (layout == NULL) continue;
-        piece->size = (size_t)layout->n * sizeof(double);
-        piece->serial = layout->serial;
-        piece->nown = layout->nown;
-        piece->nall = layout->nglobal;
+        if (system->layout == NULL) continue;
+        piece->size = (size_t)system->layout->n * sizeof(double);
+        piece->serial = system->layout->serial;
+        piece->nown = system->layout->nown;
+        piece->nall = system->layout->nglobal;
     }
     *out = self;
     return PCS_OK;

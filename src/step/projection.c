@@ -77,11 +77,11 @@ bool pcs_rows_are_dealt(double nrow, double ndof)
     return nrow >= PCS_MANY_ROWS && nrow * ndof > PCS_LIGHT_ROWS && 2.0 * nrow * (2.0 * nrow + ndof) > PCS_MOST_NUMBERS;
 }
 
-// Rows times equations up to which exact effective masses are worth their solves again and again, or over ranks, where
-// a solve waits for all of them in each of its iterations; once in one process: projection.h.
+// Rows times equations up to which exact effective masses are worth their solves again and again, or over processes,
+// where a solve waits for all of them in each of its iterations; once in one process: projection.h.
 static const double LIGHT_OFTEN = 1e5;
 
-// Solves for 1 / (R_j M^-1 R_j^T), kg; leaves M^-1 R_j^T in the work vector. Row -1: a row of another rank.
+// Solves for 1 / (R_j M^-1 R_j^T), kg; leaves M^-1 R_j^T in the work vector. Row -1: a row of another process.
 static double projection_exact_mass(const pcs_step_solver *solver, bool is_normal, int j)
 {
     const pcs_projection *p = solver->projection;
@@ -93,8 +93,8 @@ static double projection_exact_mass(const pcs_step_solver *solver, bool is_norma
 }
 
 // Estimates the masses as half of 1 / (R_j diag(M)^-1 R_j^T), which the effective mass never exceeds if R_j has one
-// entry, and hardly if it has more: active sets may be chosen with masses that are too small, not too large. A rank
-// knows the diagonal of its own equations only.
+// entry, and hardly if it has more: active sets may be chosen with masses that are too small, not too large. A
+// process knows the diagonal of its own equations only.
 static void projection_estimate(const pcs_step_solver *solver, const pcs_rows *rows, double *mass)
 {
     const pcs_system *system = solver->system;
@@ -109,7 +109,7 @@ static void projection_estimate(const pcs_step_solver *solver, const pcs_rows *r
             else if (halo != NULL) mass[j] += rows->value[k] * rows->value[k] / halo->copy[i - nown];
         }
     }
-    if (system->row_comm == NULL) pcs_system_sum(system, rows->nrow, mass);
+    if (!pcs_rows_are_spread(system)) pcs_system_sum(system, rows->nrow, mass);
     for (int j = 0; j < rows->nrow; j++) mass[j] = 0.5 / mass[j];
 }
 
@@ -245,7 +245,7 @@ pcs_status pcs_projection_create(pcs_step_solver *solver, pcs_projection **out)
     projection_fill(solver, p);
     if (pcs_noted(solver->ctx)[0] != '\0') return pcs_fail(solver->ctx, PCS_FAILED, "%s", pcs_noted(solver->ctx));
     pcs_status status = projection_demand_masses(solver);
-    return solver->system->row_comm == NULL ? status : pcs_agree(solver->ctx, status);
+    return pcs_rows_agree(solver->system, status);
 }
 
 pcs_status pcs_projection_need_columns(pcs_step_solver *solver)
@@ -337,7 +337,7 @@ double pcs_projection_mass(const pcs_step_solver *solver, int row)
     return projection_exact_mass(solver, true, row);
 }
 
-// Returns true if the projection is evaluated at q on all ranks.
+// Returns true if the projection is evaluated at q in all processes.
 bool pcs_projection_is_at(const pcs_step_solver *solver, const double *q)
 {
     const pcs_projection *p = solver->projection;

@@ -32,7 +32,7 @@ typedef struct pcs_projection {
     pcs_columns *X;    // M^-1 G^T
     pcs_columns *KX;   // K M^-1 G^T
     double *GX;        // [nrow * nrow] G M^-1 G^T, row-major
-    double *XKX;       // [nrow * nrow] X^T K X of linear systems; the part of this rank
+    double *XKX;       // [nrow * nrow] X^T K X of linear systems; the part of this process
     pcs_columns *XT;   // M^-1 T^T; no columns without friction
     pcs_rows *Gx, *Tx; // directions of X and XT; those of the system if constant
     const double *way; // [n] increment of the present step; NULL if none, or if no rotations in space
@@ -47,8 +47,8 @@ typedef struct pcs_projection {
 // Number of rows from which on they are distributed: an iteration costs 20 ns per row, an exchange a few us.
 enum { PCS_MANY_ROWS = 256 };
 
-// Returns true if so many rows of a system of this size are distributed over ranks: no other solver could take over a
-// step, and effective masses are estimates, which need no solve each.
+// Returns true if so many rows of a system of this size are distributed over processes: no other solver could take over
+// a step, and effective masses are estimates, which need no solve each.
 bool pcs_rows_are_dealt(double nrow, double ndof);
 
 // Returns the share of the step that is left after its impulses.
@@ -89,7 +89,8 @@ void pcs_projection_rates(const pcs_step_solver *solver, const double *z, const 
 // Returns column j of X, valid until the next call.
 const double *pcs_projection_column(const pcs_step_solver *solver, int row);
 // Returns 1 / (G_j M^-1 G_j^T), kg, to round-off.
-double pcs_projection_mass(const pcs_step_solver *solver, int row); // row -1 stands for a row of another rank, result 0
+double pcs_projection_mass(const pcs_step_solver *solver,
+                           int row); // row -1 stands for a row of another process, result 0
 
 // Returns the change of strain and gravity energy, J, by a displacement w = X z to q: w . K (q - w/2) - f_gravity . w.
 double pcs_displacement_work(const pcs_step_solver *solver, const double *z, const double *q);

@@ -93,7 +93,7 @@ static void schur_map_choose(pcs_schur_map *map)
     if (!form->has_dynamics) map->kind = PCS_MAP_STILL;
 }
 
-// Returns the number of equations that are read: K and C also read copies of other ranks' equations.
+// Returns the number of equations that are read: K and C also read copies of other processes' equations.
 static int map_size(const pcs_schur_map *map)
 {
     const pcs_system *system = map->solver->system;
@@ -114,7 +114,7 @@ static void map_forces(pcs_schur_map *map, int in, const double *z)
     const pcs_rows *G = map->Gx, *T = map->Tx;
     int m = map->solver->system->nrow;
     size_t bytes = (size_t)map_size(map) * sizeof(double);
-    bool rubs = pcs_system_ntangent(system) > 0 && in & PCS_STAGE_RATE; // on some rank
+    bool rubs = pcs_system_ntangent(system) > 0 && in & PCS_STAGE_RATE; // in some process
     bool has_nu = (form->has_position || map->problem->held != NULL) && in & PCS_STAGE_GAP;
     map->has_fq = has_nu || (form->has_position && rubs);
     map->has_fv = in & PCS_STAGE_RATE;
@@ -265,7 +265,7 @@ static void schur_map_product(void *owner, int in, int out, const double *z, dou
     bool wants_q = out & PCS_STAGE_GAP, wants_v = out & PCS_STAGE_RATE;
     bool has_smooth = form->has_smooth_multipliers && wants_v, holds = map->problem->held != NULL;
     bool wants_d = gate_gap != NULL || has_smooth || holds;
-    map->is_for_rows = map->solver->system->row_comm != NULL && map->G->halo == NULL;
+    map->is_for_rows = pcs_rows_are_spread(map->solver->system) && map->G->halo == NULL;
     map_forces(map, in, z);
     switch (map->kind) {
     case PCS_MAP_STILL: map_still(map, wants_q, wants_v); break;
@@ -351,7 +351,7 @@ static pcs_status schur_make_contacts(pcs_step_solver *self)
 {
     schur *s = self->data;
     const pcs_system *system = self->system;
-    PCS_TRY(pcs_krylov_set_create(self->ctx, system, system->row_comm, s->map->nb, &s->contacts));
+    PCS_TRY(pcs_krylov_set_create(self->ctx, system, s->map->nb, &s->contacts));
     PCS_TAKE(self->ctx, s->z_step, 2 * (s->m + s->nt) + s->map->nb, "the Schur solver");
     PCS_TAKE(self->ctx, s->gap, system->nrow, "the Schur solver");
     PCS_TAKE(self->ctx, s->held, s->m, "the Schur solver");
@@ -359,7 +359,7 @@ static pcs_status schur_make_contacts(pcs_step_solver *self)
     return pcs_preconditioners_create(self, s->map->G, s->map->T, s->contacts->preconditioner);
 }
 
-// Assigns the multipliers the places that they have in a single process, if rows are distributed over ranks.
+// Assigns the multipliers the places that they have in a single process, if rows are distributed over processes.
 static pcs_status schur_number(pcs_step_solver *self, pcs_memory *z)
 {
     const pcs_system *system = self->system;
@@ -398,7 +398,7 @@ static pcs_status schur_setup(pcs_step_solver *self)
     int n = 2 * system->nrow + system->ntangent + s->map->nb;
     self->memory[0] = (pcs_memory){ .bytes = s->z, .size = (size_t)n * sizeof *s->z };
     self->memory[1] = (pcs_memory){ .bytes = &s->contacts->reach, .size = sizeof s->contacts->reach };
-    return system->row_comm == NULL ? PCS_OK : schur_number(self, &self->memory[0]);
+    return pcs_rows_are_spread(system) ? schur_number(self, &self->memory[0]) : PCS_OK;
 }
 
 // Factors S* for the present form; it is kept while a contact problem without dynamics is solved between two steps.
@@ -531,7 +531,7 @@ static double schur_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, i
     double *sum = s->at.sum, *sum_t = s->at.sum_t;
     schur_fill_contacts(self, p);
     schur_fill_base(self, p);
-    if (!isfinite(pcs_all_largest(self->system->row_comm, s->contacts->p.n, s->contacts->p.b))) return NAN;
+    if (!isfinite(pcs_rows_max(self->system, pcs_sum_largest(s->contacts->p.n, s->contacts->p.b)))) return NAN;
     bool is_settled = pcs_krylov_set_solve(s->contacts);
     *iterations += s->contacts->rounds;
     self->products += s->contacts->products;
@@ -636,10 +636,11 @@ static void schur_keep_place(pcs_step_solver *self, pcs_step_problem *p)
     pcs_motion_retract(self, p, &s->at);
 }
 
-// Returns false if a contact acts on any rank: its part of the matrix rotates with its row, and may appear and vanish.
+// Returns false if a contact acts in any process: its part of the matrix rotates with its row, and may appear and
+// vanish.
 static bool schur_may_keep(const pcs_step_solver *self)
 {
-    const double *z = ((const schur *)self->data)->z; // of all rows: ranks must agree
+    const double *z = ((const schur *)self->data)->z; // of all rows: processes must agree
     int m = self->system->nrow;
     bool acts = false;
     for (int j = 0; j < m && !acts; j++) acts = (z[j] != 0.0 || z[m + j] != 0.0) && !self->system->rows[j].is_bilateral;

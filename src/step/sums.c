@@ -21,14 +21,3 @@ double pcs_sum_largest(int n, const double *x)
     for (int i = 0; i < n; i++) largest = pcs_larger(largest, fabs(x[i]));
     return largest;
 }
-
-double pcs_all_largest(const pcs_comm *comm, int n, const double *x)
-{
-    return pcs_all_max(comm, pcs_sum_largest(n, x));
-}
-
-double pcs_all_max(const pcs_comm *comm, double here)
-{
-    if (comm != NULL) comm->max(comm, 1, &here);
-    return here;
-}

@@ -41,11 +41,11 @@ int main(void)
     static double x[10000];
     pcs_context *ctx = NULL;
     if (pcs_context_create(&ctx) != PCS_OK) return 1;
-    if (!pcs_comm_is_launched()) {
+    if (!pcs_processes_are_launched()) {
         puts("bench_scaling is for several ranks: mpiexec -n 2 build/tests/bench_scaling");
         return 0;
     }
-    if (pcs_comm_start(ctx) != PCS_OK) return fprintf(stderr, "%s\n", pcs_message(ctx)), 1;
+    if (pcs_processes_start(ctx) != PCS_OK) return fprintf(stderr, "%s\n", pcs_message(ctx)), 1;
     const pcs_comm *comm = pcs_context_comm(ctx);
     double one = best(comm, ctx, 1, x), nine = best(comm, ctx, 9, x), many = best(comm, ctx, 10000, x);
     double agreement = best(comm, ctx, 0, x);

@@ -11,7 +11,7 @@ static pcs_context *begin(int count, const char *const *options)
     pcs_context *ctx = NULL;
     CHECK(pcs_context_create(&ctx) == PCS_OK);
     pcs_context_set_options(ctx, count, options);
-    CHECK_OK(ctx, pcs_comm_start(ctx));
+    CHECK_OK(ctx, pcs_processes_start(ctx));
     CHECK(pcs_context_comm(ctx)->size == 1 && pcs_context_comm(ctx)->rank == 0);
     return ctx;
 }
@@ -178,7 +178,7 @@ TEST(test_bad_options)
 
     CHECK(pcs_context_create(&ctx) == PCS_OK);
     pcs_context_set_options(ctx, 1, nameless);
-    CHECK_STATUS(ctx, pcs_comm_start(ctx), PCS_BAD_INPUT);
+    CHECK_STATUS(ctx, pcs_processes_start(ctx), PCS_BAD_INPUT);
     CHECK_TEXT(pcs_message(ctx), "'cg'");
     pcs_context_destroy(&ctx);
 }

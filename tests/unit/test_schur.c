@@ -70,7 +70,7 @@ static problem *create(int count, int tangents, double friction, int joint)
     p->system.nrow = count;
     p->system.rows = p->rows;
     p->system.length = 1.0;
-    CHECK_OK(ctx, pcs_krylov_set_create(ctx, &p->system, NULL, 0, &p->c));
+    CHECK_OK(ctx, pcs_krylov_set_create(ctx, &p->system, 0, &p->c));
     p->P = take(p, (size_t)(p->c->p.n * p->c->p.n));
     p->P_gate = take(p, (size_t)(p->c->p.m * p->c->p.n));
     p->c->product = dense_product;
