@@ -8,11 +8,6 @@
 #include "schemes/scheme.h"
 #include "system/slices.h"
 
-// Option of schemes that count a small gap as closed.
-#define PCS_GAP_TOLERANCE(type)                                                          \
-    PCS_REAL("gap_tolerance", type, gap_tolerance, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE, \
-             "a gap up to this counts as closed, m")
-
 // Rows whose rates, or accelerations, vanish: the unknowns of pcs_hold_rows.
 typedef struct pcs_held_rows {
     int n, nown, first; // rows of all processes and of this one, and its first

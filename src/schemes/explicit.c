@@ -17,10 +17,8 @@ pcs_status pcs_explicit_setup(pcs_scheme *self)
     PCS_TAKE_EACH(self->ctx, system->nrow, "the stage contacts", unsigned char, &s->was_closed, &s->is_closed,
                   &s->is_pressed);
     if (!system->is_linear) PCS_TAKE(self->ctx, s->kick, system->nv, "the stage impulses");
-    if (self->rule.gate == PCS_GATE_MIDDLE) {
-        s->gap_tolerance = self->rule.gate_tolerance;
+    if (self->rule.gate == PCS_GATE_MIDDLE || self->rule.kind == PCS_RULE_CENTRAL)
         PCS_TAKE(self->ctx, s->middle, system->nv, "the middle of the step");
-    }
     // Contact problems see M alone; a form with h = 1 serves steps of any size.
     pcs_step_form form = { .h = 1.0 };
     pcs_outcome outcome;
@@ -44,8 +42,7 @@ int pcs_explicit_find_closed(pcs_scheme *self, pcs_explicit *s, const double *q,
     const pcs_system *system = self->system;
     pcs_system_gaps(self->system, pcs_at(self->solver->t, q, NULL), s->next.gap);
     for (int j = 0; j < system->nrow; j++) {
-        double closed = s->gap_tolerance + pcs_gap_tie(system, j, q);
-        is_closed[j] = system->rows[j].is_bilateral || s->next.gap[j] <= closed;
+        is_closed[j] = system->rows[j].is_bilateral || s->next.gap[j] <= s->gap_tolerance + pcs_gap_tie(system, j, q);
         count += is_closed[j];
     }
     return (int)pcs_rows_max(system, count);
@@ -334,8 +331,134 @@ void pcs_explicit_weigh(pcs_scheme *self, const pcs_state *x, pcs_quadrature by,
     if (!by.has_work) pcs_explicit_report_work(self, s, x, report);
 }
 
-void pcs_explicit_report_stage(pcs_scheme *self, const pcs_state *x, pcs_instant at, double duration,
-                               pcs_step_report *report)
+// Rules with one evaluation of forces.
+
+bool pcs_explicit_forecast(pcs_scheme *self, const pcs_state *x, double h)
+{
+    pcs_explicit *s = self->data;
+    pcs_system *system = self->system;
+    const double *q = x->q, *v = x->v;
+    double *middle = s->middle;
+    PCS_INDEPENDENT
+    for (int i = 0; i < system->nv; i++) middle[i] = q[i] + 0.5 * h * v[i];
+    pcs_explicit_clear(self, s);
+    if (!pcs_projection_move(self->solver, middle)) return false;
+    (void)pcs_explicit_find_closed(self, s, middle, s->next.gate);
+    pcs_next_targets(self, &s->next, x->v);
+    return true;
+}
+
+// Sets gates and targets of PCS_RULE_CENTRAL, which closes the gate of every row: with z of the motion without contact,
+//   target = (1 + e) g(z)/h - G v,   z = (q + e q_{n-1})/(1 + e),   q_{n-1} = q_n - h (v - h a)
+static void once_state_gaps(pcs_scheme *self, const pcs_state *x, double h)
+{
+    pcs_explicit *s = self->data;
+    pcs_system *system = self->system;
+    pcs_next *next = &s->next;
+    const double *a = next->a, *q = next->q, *v = next->v;
+    double last = -1.0;
+    self->solver->t = x->t + h;         // of driven rows: all others have no motion of their own
+    pcs_next_targets(self, next, x->v); // for the tangential rows
+    for (int j = 0; j < system->nrow; j++) {
+        double e = pcs_restitution(&system->rows[j], 0.0);
+        if (e != last) { // gaps once for every e that occurs
+            for (int i = 0; i < system->nv; i++)
+                s->middle[i] = (q[i] + e * (x->q[i] - h * (v[i] - h * a[i]))) / (1.0 + e);
+            pcs_system_gaps(system, pcs_at(self->solver->t, s->middle, NULL), next->gap);
+        }
+        last = e;
+        next->target[j] = (1.0 + e) * next->gap[j] / h - pcs_system_rate(system, j, v);
+        next->gate[j] = 1;
+    }
+}
+
+// Computes q = q_n + h ((1 - m) v_n + m v); m is 1/2 where a correction of positions follows.
+static void once_place(pcs_scheme *self, const pcs_state *x, double h)
+{
+    const pcs_next *next = &((const pcs_explicit *)self->data)->next;
+    const double *q0 = x->q, *v0 = x->v, *v = next->v;
+    double *q = next->q, move = isnan(self->rule.move) ? 0.5 : self->rule.move;
+    PCS_INDEPENDENT
+    for (int i = 0; i < self->system->nv; i++) q[i] = q0[i] + h * ((1.0 - move) * v0[i] + move * v[i]);
+    pcs_next_retract(self, x, q);
+}
+
+pcs_outcome pcs_explicit_go_once(pcs_scheme *self, const pcs_state *x, pcs_instant at, double duration,
+                                 pcs_step_report *report)
+{
+    pcs_explicit *s = self->data;
+    bool is_euler = self->rule.kind == PCS_RULE_EULER, is_central = self->rule.kind == PCS_RULE_CENTRAL;
+    const double *v0 = x->v, *a = s->next.a;
+    double *v = s->next.v;
+    pcs_free_acceleration(self, at.t, at.q, at.v, s->next.a);
+    PCS_INDEPENDENT
+    for (int i = 0; i < self->system->nv; i++) v[i] = v0[i] + duration * a[i];
+    if (is_euler || is_central) once_place(self, x, report->h);
+    if (is_euler && !pcs_projection_move(self->solver, s->next.q)) return PCS_SINGULAR;
+    if (is_central) once_state_gaps(self, x, report->h);
+    pcs_outcome outcome = pcs_explicit_impose(self, s, report);
+    if (outcome != PCS_CONVERGED || is_euler) return outcome;
+    if (is_central) pcs_projection_push(self->solver, report->h, s->next.la, s->next.la_t, s->next.q);
+    else once_place(self, x, report->h);
+    return PCS_CONVERGED;
+}
+
+// Finds gates and targets where they do not depend on the forces. Returns false if the mass is singular.
+static bool once_aim(pcs_scheme *self, const pcs_state *x, double h)
+{
+    pcs_next *next = &((pcs_explicit *)self->data)->next;
+    if (self->rule.kind == PCS_RULE_CENTRAL) return true;
+    if (self->rule.kind == PCS_RULE_EULER) {
+        pcs_next_foresee(self, next, x, h, 0.0);
+        return true;
+    }
+    self->solver->t = x->t;
+    if (self->system->row_set.ndriven > 0) {
+        pcs_projection_turn(self->solver, x->q);
+        pcs_system_gaps(self->system, pcs_at(self->solver->t, x->q, NULL), next->gap);
+    }
+    pcs_next_follow_drives(self, next, x, h, 0.5);
+    if (!pcs_explicit_forecast(self, x, h)) return false;
+    pcs_next_drive(self, next);
+    return true;
+}
+
+// Sets the speeds of driven rows to their mean velocities over the steps, m/s.
+static void once_find_speeds(pcs_scheme *self, const pcs_state *x)
+{
+    pcs_next *next = &((pcs_explicit *)self->data)->next;
+    for (int j = 0; j < self->system->nrow; j++) {
+        bool is_driven = self->system->rows[j].is_driven;
+        next->speed_before[j] = is_driven ? -pcs_system_rate(self->system, j, x->v) : 0.0;
+        next->speed[j] = is_driven ? -pcs_system_rate(self->system, j, next->v) : 0.0;
+    }
+}
+
+// Books the work of driven rows of PCS_RULE_CENTRAL: the part that changes the velocity, m (r^2 - r_n^2)/2; the part
+// that balances forces, m G a, which the impulse holds as at the start of the step, with the mean of both ends along
+// the increment; and the part that balances impulses of other rows, such as friction on a driven body: the rest of its
+// own.
+static void once_book_drives(pcs_scheme *self, const pcs_state *x, double duration, pcs_step_report *report)
+{
+    pcs_next *next = &((pcs_explicit *)self->data)->next;
+    const pcs_system *system = self->system;
+    if (system->row_set.ndriven == 0) return;
+    pcs_free_acceleration(self, x->t + report->h, next->q, next->v, next->d);
+    for (int j = 0; j < system->nrow; j++) {
+        pcs_row_report *row = &report->rows[j];
+        double mass = self->solver->effective_mass[j], start = pcs_system_rate(system, j, x->v), rate = row->rate;
+        double pull = pcs_system_rate(system, j, next->a);
+        double balance = -0.5 * (pull + pcs_system_rate(system, j, next->d));
+        double rest = row->step_impulse - mass * (rate - start - duration * pull);
+        if (!system->rows[j].is_driven) continue;
+        report->external_work -= row->drive_work;
+        row->drive_work = mass * (0.5 * (rate * rate - start * start) + report->h * balance * rate) + rest * rate;
+        report->external_work += row->drive_work;
+    }
+}
+
+void pcs_explicit_report_once(pcs_scheme *self, const pcs_state *x, pcs_instant at, double duration,
+                              pcs_step_report *report)
 {
     const pcs_explicit *s = self->data;
     double resultant[3];
@@ -345,41 +468,23 @@ void pcs_explicit_report_stage(pcs_scheme *self, const pcs_state *x, pcs_instant
     pcs_explicit_report_work(self, s, x, report);
 }
 
-bool pcs_midpoint_predict(pcs_scheme *self, const pcs_state *x, double h)
+pcs_status pcs_explicit_step_once(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
 {
     pcs_explicit *s = self->data;
-    pcs_next *next = &s->next;
-    pcs_system *system = self->system;
-    const double *q = x->q, *v = x->v;
-    double *middle = s->middle;
-    PCS_INDEPENDENT
-    for (int i = 0; i < system->nv; i++) middle[i] = q[i] + 0.5 * h * v[i];
-    pcs_explicit_clear(self, s);
-    pcs_system_gaps(system, pcs_at(self->solver->t, middle, NULL), next->gap);
-    if (!pcs_projection_move(self->solver, middle)) return false;
-    for (int j = 0; j < system->nrow; j++) {
-        double closed = s->gap_tolerance + pcs_gap_tie(system, j, middle);
-        next->gate[j] = system->rows[j].is_bilateral || next->gap[j] <= closed;
-    }
-    pcs_next_targets(self, next, x->v);
-    return true;
-}
-
-pcs_outcome pcs_midpoint_velocity(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
-{
-    pcs_explicit *s = self->data;
-    pcs_next *next = &s->next;
-    int n = self->system->nv;
-    const double *q = x->q, *v = x->v, *a = next->a;
-    double *q_new = next->q, *v_new = next->v;
-    pcs_free_acceleration(self, x->t + 0.5 * h, s->middle, x->v, next->a);
-    PCS_INDEPENDENT
-    for (int i = 0; i < n; i++) v_new[i] = v[i] + h * a[i];
-    pcs_outcome outcome = pcs_explicit_impose(self, s, report);
-    if (outcome != PCS_CONVERGED) return outcome;
-    PCS_INDEPENDENT
-    for (int i = 0; i < n; i++) q_new[i] = q[i] + 0.5 * h * (v[i] + v_new[i]);
-    return PCS_CONVERGED;
+    bool is_middle = self->rule.kind == PCS_RULE_MIDPOINT, is_central = self->rule.kind == PCS_RULE_CENTRAL;
+    double *last_h = x->memory, duration = is_central ? 0.5 * (*last_h + h) : h;
+    if (is_middle) pcs_begin_step(self, x, h, report);
+    else PCS_TRY(pcs_explicit_begin(self, x, h, report));
+    pcs_instant at = is_middle ? pcs_at(x->t + 0.5 * h, s->middle, x->v) : pcs_at(x->t, x->q, x->v);
+    bool is_there = once_aim(self, x, h);
+    report->outcome = is_there ? pcs_explicit_go_once(self, x, at, duration, report) : PCS_SINGULAR;
+    if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, x, &s->next, report)) return PCS_OK;
+    if (is_central) once_find_speeds(self, x);
+    pcs_explicit_report_once(self, x, at, duration, report);
+    if (is_central) once_book_drives(self, x, duration, report);
+    pcs_next_accept(self, &s->next, x, report);
+    if (is_central) *last_h = h;
+    return PCS_OK;
 }
 
 pcs_status pcs_explicit_take_stages(pcs_scheme *self, int count)

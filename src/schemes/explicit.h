@@ -22,7 +22,7 @@ typedef struct pcs_explicit {
     bool has_forces;           // accelerations are solved for, too
     bool presses;              // contacts closed at the start of a step act on its accelerations
     double *kick;              // [nv] change of v by those impulses, m/s; NULL if M and G are constant
-    double *middle;            // [nv] qM of midpoint rules; NULL otherwise
+    double *middle;            // [nv] qM of midpoint rules, z of PCS_RULE_CENTRAL; NULL otherwise
     double *q[PCS_POINTS], *v[PCS_POINTS];       // [nv] places and velocities of stages
     double *free[PCS_POINTS], *full[PCS_POINTS]; // [nv] their accelerations without and with forces of rows
     double *force, *force_t; // [nrow], [ntangent] impulses, or forces, of the rows in the present stage
@@ -108,17 +108,23 @@ typedef struct pcs_quadrature {
 void pcs_explicit_weigh(pcs_scheme *self, const pcs_state *x, pcs_quadrature by, pcs_step_report *report);
 // Books damping loss and work of loads by the trapezoidal rule, J.
 void pcs_explicit_report_work(pcs_scheme *self, const pcs_explicit *s, const pcs_state *x, pcs_step_report *report);
-// Reports rows and balances of a step with one impulse for each row and the forces of one instant over `duration`, s.
-void pcs_explicit_report_stage(pcs_scheme *self, const pcs_state *x, pcs_instant at, double duration,
-                               pcs_step_report *report);
 
-// The Moreau midpoint rule, on whose parts schemes are built:
-//   qM = q_n + (h/2) v_n,  I = { g(qM) < tol }
-//   v  = v_n + M(qM)^-1 (h f(t_n + h/2, qM, v_n) + G(qM)^T La),   0 <= G(qM) v + e G(qM) v_n _|_ La >= 0 on I
+// Makes a step of rules with one evaluation of forces and one impulse for each row, by kind and gate of the rule:
+//   PCS_RULE_EULER     forces at q_n, rows at q
+//   PCS_RULE_MIDPOINT  both at qM = q_n + (h/2) v_n
+//   PCS_RULE_CENTRAL   both at q_n, over the mean of the last step and this one; the law is one of gaps. The memory of
+//                      the scheme is the length of the last step, s; 0: there is none
+pcs_status pcs_explicit_step_once(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report);
+
+// Parts of it, for schemes that do something of their own in between.
 
 // Predicts qM, the gate there and the targets e G v_n; moves the projection to qM. Returns false if M(qM) is singular.
-bool pcs_midpoint_predict(pcs_scheme *self, const pcs_state *x, double h);
-// Computes next.v, its impulses, and q = q_n + (h/2) (v_n + v) in next.q.
-pcs_outcome pcs_midpoint_velocity(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report);
+bool pcs_explicit_forecast(pcs_scheme *self, const pcs_state *x, double h);
+// Computes the next state by the gates and targets given, with the forces of an instant that act over `duration`, s.
+pcs_outcome pcs_explicit_go_once(pcs_scheme *self, const pcs_state *x, pcs_instant at, double duration,
+                                 pcs_step_report *report);
+// Reports rows and balances of the step.
+void pcs_explicit_report_once(pcs_scheme *self, const pcs_state *x, pcs_instant at, double duration,
+                              pcs_step_report *report);
 
 #endif

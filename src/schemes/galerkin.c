@@ -66,11 +66,12 @@ typedef struct galerkin {
 static const pcs_option galerkin_options[] = {
     PCS_COUNT("degree", galerkin_params, degree, PCS_DEFAULT("1"), PCS_WITHIN(1.0, MOST_DEGREE),
               "of the velocity polynomial; 1 is explicit"),
-    PCS_GAP_TOLERANCE(galerkin_params),
+    PCS_REAL("gap_tolerance", galerkin_params, gap_tolerance, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE,
+             "a gap up to this is closed, m: above the error of a step, lasting contacts on curved paths stay so"),
     { 0 },
 };
 
-static const pcs_option trapezoidal_options[] = { PCS_GAP_TOLERANCE(galerkin_params), { 0 } };
+static const pcs_option trapezoidal_options[] = { { 0 } };
 
 extern const pcs_scheme_ops pcs_scheme_tdg_plus;
 
@@ -143,7 +144,7 @@ static pcs_status galerkin_setup(pcs_scheme *self)
     bool is_plus = self->ops == &pcs_scheme_tdg_plus;
     PCS_TRY(pcs_explicit_setup(self));
     s->base.has_forces = true;
-    s->base.gap_tolerance = params->gap_tolerance;
+    s->base.gap_tolerance = params->gap_tolerance; // none of half_explicit_acceleration
     galerkin_fill(degree, is_plus, &s->w);
     if (degree == 1 && !is_plus) self->rule.kind = PCS_RULE_HEUN;
     PCS_TRY(pcs_explicit_take_stages(self, degree + 1));

@@ -314,7 +314,7 @@ static double unified_rounding(const pcs_scheme *self, const pcs_ggl *s, const p
     return pcs_system_max(system, largest) / h;
 }
 
-// Solves the unified step after pcs_midpoint_predict, with the projection evaluated where the velocity law holds.
+// Solves the unified step after the forecast, with the projection evaluated where the velocity law holds.
 static pcs_outcome ggl_unified(pcs_scheme *self, pcs_ggl *s, const pcs_state *x, double h, pcs_step_report *report)
 {
     pcs_next *next = &s->base.next;
@@ -343,7 +343,6 @@ static pcs_outcome ggl_unified(pcs_scheme *self, pcs_ggl *s, const pcs_state *x,
 
 typedef struct ggl_mid_params {
     int coupling, metric, contacts_at;
-    double gap_tolerance;
 } ggl_mid_params;
 
 enum { DECOUPLED, UNIFIED };
@@ -358,8 +357,6 @@ static const pcs_option ggl_mid_options[] = {
                "positions corrected after the velocities, or both at once (implicit)"),
     PCS_CHOICE("metric", ggl_mid_params, metric, PCS_DEFAULT("euclidean"), ggl_mid_metrics,
                "of the position correction; meshes need mass"),
-    PCS_REAL("gap_tolerance", ggl_mid_params, gap_tolerance, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE,
-             "a gap up to this counts as closed in the middle of the step, m"),
     PCS_CHOICE("contacts_at", ggl_mid_params, contacts_at, PCS_DEFAULT("end"), ggl_mid_moments,
                "contacts with a velocity law: end, also those that would penetrate by the end of the step; middle, as "
                "published, those closed in its middle, where bodies at rest hop"),
@@ -389,7 +386,6 @@ static pcs_status ggl_mid_setup(pcs_scheme *self)
         self->rule.kind = PCS_RULE_MEAN;
         self->rule.rate = PCS_RATE_START;
     }
-    self->rule.gate_tolerance = p->gap_tolerance;
     self->rule.gate_looks_ahead = p->contacts_at == CONTACTS_END;
     PCS_TRY(pcs_explicit_setup(self));
     PCS_TRY(pcs_projection_need_columns(self->solver));
@@ -500,10 +496,11 @@ static pcs_outcome ggl_mid_solve(pcs_scheme *self, const pcs_state *x, double h,
         pcs_rows_multiply(system->G, x->v, s->start_rate);
         if (system->ntangent > 0) pcs_rows_multiply(system->T, x->v, s->start_rate_t);
     }
-    if (!pcs_midpoint_predict(self, x, h)) return PCS_SINGULAR;
+    if (!pcs_explicit_forecast(self, x, h)) return PCS_SINGULAR;
+    pcs_instant middle = pcs_at(x->t + 0.5 * h, s->base.middle, x->v);
     pcs_outcome outcome;
     do // positions of the decoupled scheme are not corrected yet
-        outcome = is_unified ? ggl_unified(self, s, x, h, report) : pcs_midpoint_velocity(self, x, h, report);
+        outcome = is_unified ? ggl_unified(self, s, x, h, report) : pcs_explicit_go_once(self, x, middle, h, report);
     while (outcome == PCS_CONVERGED && p->contacts_at == CONTACTS_END && ggl_mid_close_sunk(self, s));
     if (outcome != PCS_CONVERGED || is_unified) return outcome;
     for (int i = 0; i < system->nv; i++)
@@ -519,7 +516,7 @@ static pcs_status ggl_mid_step(pcs_scheme *self, pcs_state *x, double h, pcs_ste
     report->outcome = ggl_mid_solve(self, x, h, report);
     if (report->outcome == PCS_NOT_FINITE) (void)pcs_next_measure(self, x, next, report); // names the culprit
     if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, x, next, report)) return PCS_OK;
-    pcs_explicit_report_stage(self, x, pcs_at(x->t + 0.5 * h, s->base.middle, x->v), h, report);
+    pcs_explicit_report_once(self, x, pcs_at(x->t + 0.5 * h, s->base.middle, x->v), h, report);
     if (((const ggl_mid_params *)self->params)->coupling == UNIFIED) {
         double resultant[3];
         pcs_system_resultant(self->system, pcs_at(x->t + 0.5 * h, s->mid_q, s->mid_v), resultant);

@@ -32,11 +32,10 @@
 #include <string.h>
 
 typedef struct half_params {
-    double gap_tolerance, impulsive_step;
+    double impulsive_step;
 } half_params;
 
 static const pcs_option half_options[] = {
-    PCS_GAP_TOLERANCE(half_params),
     PCS_REAL("impulsive_step", half_params, impulsive_step, PCS_OPTIONAL, PCS_POSITIVE,
              "a step in which a contact closes is taken in steps of at most this size, s"),
     { 0 },
@@ -73,7 +72,6 @@ static pcs_status half_setup(pcs_scheme *self)
     const pcs_system *system = self->system;
     const half_params *params = self->params;
     PCS_TRY(pcs_explicit_setup(self));
-    s->base.gap_tolerance = params->gap_tolerance;
     PCS_TRY(pcs_explicit_take_stages(self, self->rule.tableau->s));
     PCS_TAKE(self->ctx, s->first, system->nrow, "the stage impulses");
     s->reuses_acceleration = system->is_linear && !pcs_system_is_damped(system);

@@ -20,7 +20,7 @@
 #include <string.h>
 
 typedef struct jump_params {
-    double gamma, beta, rho_inf, gap_tolerance;
+    double gamma, beta, rho_inf;
 } jump_params;
 
 static const pcs_option jump_options[] = {
@@ -30,14 +30,12 @@ static const pcs_option jump_options[] = {
              "Newmark: weight of the new acceleration in the position, at least gamma/2; by default (gamma + 1/2)^2/4"),
     PCS_REAL("rho_inf", jump_params, rho_inf, PCS_OPTIONAL, PCS_ZERO_TO_ONE,
              "generalized-alpha: spectral radius at high frequency; give this or gamma"),
-    PCS_GAP_TOLERANCE(jump_params),
     { 0 },
 };
 
 typedef struct jump_newmark {
     pcs_implicit base;
     pcs_impact *impact;        // solves for an impact by columns; NULL: the step solver does, by products
-    double gap_tolerance;      // m, a gap up to this is closed, and what is rounded off besides
     unsigned char *was_closed; // [nrow] I0
     double *no_nu;             // [nrow] position multipliers of impacts: none
 } jump_newmark;
@@ -56,12 +54,11 @@ static const char *jump_check(const void *params, const char **option)
 // Marks the closed contacts of q in the step of h from x on, bilateral rows always, and leaves the gaps in next.gap.
 static void jump_find_closed(pcs_scheme *self, const pcs_state *x, double h, const double *q, unsigned char *is_closed)
 {
-    const jump_newmark *s = self->data;
-    const pcs_next *next = &s->base.next;
+    const pcs_next *next = &((const jump_newmark *)self->data)->base.next;
     pcs_system_gaps(self->system, pcs_at(self->solver->t, q, NULL), next->gap);
     for (int j = 0; j < self->system->nrow; j++) {
         double tie = pcs_gap_tie(self->system, j, q) + pcs_impulse_tie(self, x, j, h);
-        is_closed[j] = self->system->rows[j].is_bilateral || next->gap[j] <= s->gap_tolerance + tie;
+        is_closed[j] = self->system->rows[j].is_bilateral || next->gap[j] <= tie;
     }
 }
 
@@ -177,7 +174,6 @@ static pcs_status jump_setup(pcs_scheme *self)
     const pcs_system *system = self->system;
     self->rule.w = isnan(p->gamma) ? pcs_weights_of_radius(p->rho_inf) : pcs_weights_of_newmark(p->gamma, p->beta);
     PCS_TRY(pcs_implicit_setup(self));
-    s->gap_tolerance = p->gap_tolerance;
     PCS_TAKE(self->ctx, s->was_closed, system->nrow, "the closed contacts");
     PCS_TAKE(self->ctx, s->no_nu, system->nrow, "contact impulses");
     return self->solver->projection->has_columns ? pcs_impact_create(self->solver, &s->impact) : PCS_OK;

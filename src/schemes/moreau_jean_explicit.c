@@ -8,10 +8,7 @@
 //
 // Restitution acts on the gap velocity at t_n along the directions of t_n.
 
-#include "core/loop.h"
 #include "schemes/explicit.h"
-
-#include "step/projection.h"
 
 #include <math.h>
 
@@ -33,36 +30,6 @@ static double euler_stable_step(const void *params, double w, double xi)
     return (xi < 1.0 ? 2.0 * xi : 2.0 / (xi + sqrt(xi * xi - 1.0))) / w;
 }
 
-// Computes q and the velocity without contact.
-static void euler_advance(pcs_scheme *self, const pcs_state *x, double h)
-{
-    pcs_explicit *s = self->data;
-    const double *q = x->q, *v = x->v, *a = s->next.a;
-    double *q_new = s->next.q, *v_new = s->next.v;
-    pcs_free_acceleration(self, x->t, x->q, x->v, s->next.a);
-    PCS_INDEPENDENT
-    for (int i = 0; i < self->system->nv; i++) {
-        q_new[i] = q[i] + h * v[i];
-        v_new[i] = v[i] + h * a[i];
-    }
-    pcs_next_retract(self, x, q_new);
-}
-
-static pcs_status euler_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
-{
-    pcs_explicit *s = self->data;
-    PCS_TRY(pcs_explicit_begin(self, x, h, report));
-    pcs_next_foresee(self, &s->next, x, h, 0.0);
-    euler_advance(self, x, h);
-    report->outcome =
-        pcs_projection_move(self->solver, s->next.q) ? pcs_explicit_impose(self, s, report) : PCS_SINGULAR;
-    if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, x, &s->next, report)) return PCS_OK;
-
-    pcs_explicit_report_stage(self, x, pcs_at(x->t, x->q, x->v), h, report);
-    pcs_next_accept(self, &s->next, x, report);
-    return PCS_OK;
-}
-
 const pcs_scheme_ops pcs_scheme_moreau_jean_explicit = {
     .name = "moreau_jean_explicit",
     .summary = "forward Euler, contact implicit at velocity level; order 1; not for undamped elastic models",
@@ -74,5 +41,5 @@ const pcs_scheme_ops pcs_scheme_moreau_jean_explicit = {
     .stable_step = euler_stable_step,
     .setup = pcs_explicit_setup,
     .start = pcs_explicit_start_plainly,
-    .step = euler_step,
+    .step = pcs_explicit_step_once,
 };

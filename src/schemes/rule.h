@@ -22,7 +22,6 @@ typedef enum pcs_rule_kind {
     PCS_RULE_RUNGE_KUTTA, // an explicit tableau, where no row acts
     // Rules from here on need no stable step.
     PCS_RULE_IMPLICIT, // pcs_weights below; histories a and vd, or vd alone where a = vd
-    PCS_RULE_BETWEEN,  // M_x (v - v_n) = h f(t_x, q_x, v_x) + G_x^T La at x = (1 - ga) n + ga 1
     PCS_RULE_WAVE,     // M (u - u_n) = h f(t + h/2, (q_n + q)/2, V) + G^T P, u + u_n = 2 V, q = q_n + h V; v is V,
                        // history u; impulses act against a matrix of the scheme in place of M (pcs_scheme_weigh)
 } pcs_rule_kind;
@@ -49,7 +48,6 @@ typedef enum pcs_rate_kind {
     PCS_RATE_NONE = 0,
     PCS_RATE_START,    // G_n v_n
     PCS_RATE_MIDDLE,   // G_M v_n
-    PCS_RATE_TURNED,   // the target is (1 + e) G_n v_n - G_M v_n
     PCS_RATE_BEFORE,   // the rate before the impulses of the step; if `impact` is WHEN_CLOSING there is no restitution
                        // in steps in which no contact closes
     PCS_RATE_REFLECTED // the target is -(1 - e) G u_n/2, e only where a contact closes, of heavy ones, else 0 (wave.c)
@@ -69,7 +67,7 @@ typedef enum pcs_gate_kind {
     PCS_GATE_NONE = 0,
     PCS_GATE_FORESEEN, // g_n + (h/2) G_n v_n <= 0
     PCS_GATE_HELD,     // g_n + share h G V' <= 0, V' before the impulses of the step, or loaded in the step before
-    PCS_GATE_MIDDLE    // g(q_M) <= tolerance
+    PCS_GATE_MIDDLE    // g(q_M) <= 0
 } pcs_gate_kind;
 
 typedef enum pcs_level { PCS_LEVEL_VELOCITY = 0, PCS_LEVEL_ACCELERATION } pcs_level; // law of lasting contacts
@@ -77,7 +75,7 @@ typedef enum pcs_rows_at { PCS_ROWS_AT_END = 0, PCS_ROWS_WITHIN } pcs_rows_at; /
 
 typedef struct pcs_rule {
     pcs_rule_kind kind;
-    pcs_weights w;      // of PCS_RULE_IMPLICIT; ga also of PCS_RULE_BETWEEN
+    pcs_weights w;      // of PCS_RULE_IMPLICIT
     double move;        // weight of v in the velocity that moves positions, if it is a mean of v_n and v; else NAN
     double way;         // positions move by this many steps of the velocity due to normal impulses
     double tangent_way; // likewise for tangential impulses
@@ -88,7 +86,6 @@ typedef struct pcs_rule {
     pcs_rows_at rows_at;
     bool gains_energy; // may gain energy by design: a gain is reported, not judged
     pcs_gate_kind gate;
-    double gate_tolerance; // tolerance of PCS_GATE_MIDDLE, m
     bool gate_looks_ahead; // of PCS_GATE_MIDDLE: also closed if the step would end in g <= 0 without the law
     double event_depth;    // penetration allowed between events besides round-off, m
     double gate_share;     // share of the step, of PCS_GATE_HELD

@@ -13,13 +13,11 @@
 
 typedef struct split_params {
     bool contact_forces;
-    double gap_tolerance;
 } split_params;
 
 static const pcs_option split_options[] = {
     PCS_FLAG("contact_forces", split_params, contact_forces, PCS_DEFAULT("false"),
              "lasting contacts act on the smooth motion, too (without friction)"),
-    PCS_GAP_TOLERANCE(split_params),
     { 0 },
 };
 
@@ -47,7 +45,6 @@ static pcs_status split_setup(pcs_scheme *self)
     PCS_TRY(pcs_explicit_setup(self));
     s->has_forces = true;
     s->presses = p->contact_forces;
-    s->gap_tolerance = p->gap_tolerance;
     if (!p->contact_forces) self->rule.rate = PCS_RATE_BEFORE;
     return pcs_explicit_take_stages(self, self->rule.tableau->s);
 }

@@ -88,58 +88,6 @@ const pcs_tableau pcs_tableau_dopri5 = {
     .c = { 0.0, 0.2, 0.3, 0.8, 8.0 / 9.0, 1.0 },
 };
 
-static bool tableau_is_near(double x, double y)
-{
-    return fabs(x - y) <= 1e-12 * fmax(1.0, fmax(fabs(x), fabs(y)));
-}
-
-// Checks that a is strictly lower triangular and sums to c, and that every row has its last stage; NULL if so.
-static const char *tableau_check_rows(const pcs_tableau *t, const char **option)
-{
-    *option = "a";
-    for (int i = 0; i < t->s; i++) {
-        double sum = 0.0;
-        for (int j = 0; j < t->s; j++) {
-            sum += t->a[i][j];
-            if (j >= i && t->a[i][j] != 0.0)
-                return "a is not strictly lower triangular: a stage must not see itself or later stages";
-        }
-        if (i > 0 && !(t->a[i][i - 1] > 0.0))
-            return "an entry of a just below the diagonal is not positive: it carries the contact force of its stage";
-        if (!tableau_is_near(sum, t->c[i])) {
-            *option = "c";
-            return "c is not consistent with a: every c must be the sum of its row of a";
-        }
-    }
-    return NULL;
-}
-
-const char *pcs_tableau_read(const pcs_list *a, const pcs_list *b, const pcs_list *c, pcs_tableau *out,
-                             const char **option)
-{
-    int s = b->count;
-    *option = "b";
-    if (b->nrow != 1) return "b must be one list of numbers";
-    if (s > PCS_MAX_STAGES) return "b has more than 8 stages";
-    *option = "c";
-    if (c->nrow != 1 || c->count != s) return "c must be a list of as many numbers as b";
-    *option = "a";
-    if (a->nrow != s || a->count != s * s) return "a must be as many rows of as many numbers as b has";
-    *out = (pcs_tableau){ .s = s };
-    double sum = 0.0;
-    for (int i = 0; i < s; i++) {
-        out->b[i] = b->value[i];
-        out->c[i] = c->value[i];
-        sum += b->value[i];
-        for (int j = 0; j < s; j++) out->a[i][j] = a->value[i * s + j];
-    }
-    const char *fault = tableau_check_rows(out, option);
-    if (fault != NULL) return fault;
-    *option = "b";
-    if (!(out->b[s - 1] > 0.0)) return "the last entry of b is not positive: it carries the contact force of the step";
-    return tableau_is_near(sum, 1.0) ? NULL : "b must sum to 1";
-}
-
 // A vibration may grow by a factor e in 10^6 radians: methods whose growth vanishes with a power of the step are fit
 // for small steps, forward Euler is not.
 static const double weak = 1e-6;

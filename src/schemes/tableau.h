@@ -17,11 +17,6 @@ typedef struct pcs_tableau {
 extern const pcs_tableau pcs_tableau_hem3, pcs_tableau_hem4, pcs_tableau_hem5, pcs_tableau_herk2, pcs_tableau_kutta3,
     pcs_tableau_rk4, pcs_tableau_fehlberg5, pcs_tableau_dopri5;
 
-// Reads a tableau from lists a (s rows of s), b and c. Returns NULL if it is half-explicit, else the error, with the
-// name of the list at fault.
-const char *pcs_tableau_read(const pcs_list *a, const pcs_list *b, const pcs_list *c, pcs_tableau *out,
-                             const char **option);
-
 // Adds stages: y = x + h sum_j weight_j k_j over `count` stages of n numbers.
 typedef struct pcs_stages {
     int n, count;

@@ -168,8 +168,7 @@ pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_
     PCS_TRY(certify_take_places(ctx, self));
     if (pcs_system_is_mesh(system))
         for (int j = 0; j < system->nrow; j++) pcs_row_resultant(system, system->G, j, self->resultant[j]);
-    self->needs_middle =
-        rule->rate == PCS_RATE_MIDDLE || rule->rate == PCS_RATE_TURNED || rule->gate == PCS_GATE_MIDDLE;
+    self->needs_middle = rule->rate == PCS_RATE_MIDDLE || rule->gate == PCS_GATE_MIDDLE;
     self->iterates = !system->is_linear && (!pcs_rule_is_explicit(rule) || rule->kind == PCS_RULE_MEAN);
     self->stiffness = certify_stiffness(system);
     case_check_travel(self);

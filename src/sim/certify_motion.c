@@ -327,9 +327,9 @@ static void motion_force(pcs_certifier *self, double t, const double *q, const d
     self->allowed = -1;
 }
 
-// Checks a rule with one evaluation of forces, M(Q) (v - v_n) = duration f(t_Q, Q, V) + G(Q)^T La: at the start, at qM,
-// or between the ends. PCS_RULE_EULER has mass and rows of La at the end, PCS_RULE_MEAN the mass at qM, and so has
-// PCS_RULE_WAVE, of the velocities u with u + u_n = 2 V.
+// Checks a rule with one evaluation of forces, M(Q) (v - v_n) = duration f(t_Q, Q, V) + G(Q)^T La: at the start or at
+// qM. PCS_RULE_EULER has mass and rows of La at the end, PCS_RULE_MEAN the mass at qM, and so has PCS_RULE_WAVE, of the
+// velocities u with u + u_n = 2 V.
 static void motion_stage(pcs_certifier *self)
 {
     const certify_past *from = self->from;
@@ -339,9 +339,7 @@ static void motion_stage(pcs_certifier *self)
     bool is_of_start = kind == PCS_RULE_EULER || kind == PCS_RULE_CENTRAL;
     double h = self->h, duration = kind == PCS_RULE_CENTRAL ? 0.5 * (self->now.h + h) : h;
     double last = kind == PCS_RULE_MEAN || is_wave ? 0.5 : 0.0; // weight of the end in Q and V
-    if (kind == PCS_RULE_BETWEEN) last = self->rule->w.ga;
-    double ahead = is_of_start || kind == PCS_RULE_BETWEEN ? 0.0 : 0.5 * h;
-    double t = from->t + (kind == PCS_RULE_BETWEEN ? last * h : ahead);
+    double ahead = is_of_start ? 0.0 : 0.5 * h, t = from->t + ahead;
     motion_stand_at_end(self);
     motion_check_mean_way(self);
     for (int i = 0; i < self->system->nv; i++) {
@@ -352,12 +350,11 @@ static void motion_stage(pcs_certifier *self)
         motion_open(self);
         motion_close(self, CERTIFY_MOTION);
     }
-    if (kind != PCS_RULE_BETWEEN) motion_weigh(self, self->way);
+    motion_weigh(self, self->way);
     for (int i = 0; i < self->system->nv; i++) {
         if (last > 0.0) self->way[i] = (1.0 - last) * from->q[i] + last * self->x->q[i];
         self->tolerance[i] = (1.0 - last) * v0[i] + last * v1[i];
     }
-    if (kind == PCS_RULE_BETWEEN) motion_weigh(self, self->way);
     self->allowed = -1;
     if (!is_of_start) motion_force(self, t, self->way, self->tolerance);
     motion_open(self);
@@ -480,7 +477,6 @@ void pcs_certify_motion(pcs_certifier *self)
     switch (self->rule->kind) {
     case PCS_RULE_IMPLICIT: motion_implicit(self); break;
     case PCS_RULE_HEUN: motion_heun(self); break;
-    case PCS_RULE_BETWEEN:
     case PCS_RULE_EULER:
     case PCS_RULE_CENTRAL:
     case PCS_RULE_MIDPOINT:

@@ -503,7 +503,6 @@ static double rows_target(const pcs_certifier *self, int row, bool has_start)
     switch (kind) {
     case PCS_RATE_START: return pcs_restitution(law, start) * start;
     case PCS_RATE_MIDDLE: return pcs_restitution(law, middle) * middle;
-    case PCS_RATE_TURNED: return (1.0 + pcs_restitution(law, start)) * start - middle;
     case PCS_RATE_BEFORE: return rows_may_rebound(self) ? pcs_restitution(law, r->rate_before) * r->rate_before : 0.0;
     case PCS_RATE_REFLECTED: return rows_reflected(self, row);
     case PCS_RATE_NONE: break;
@@ -542,7 +541,7 @@ static void rows_check_forecast(pcs_certifier *self, const row_now *now)
     double length = now->length + rows_way(self, now->row);
     length += PCS_ROUND_LENGTH * self->h * fabs(self->rows[now->row].impulse) / now->mass;
     double foreseen = self->start_gap[now->row] + half;
-    if (self->rule->gate == PCS_GATE_MIDDLE) foreseen = self->middle_gap[now->row] - self->rule->gate_tolerance;
+    if (self->rule->gate == PCS_GATE_MIDDLE) foreseen = self->middle_gap[now->row];
     if (self->rule->gate_looks_ahead) foreseen = pcs_min(foreseen, rows_gap_ahead(self, now->row));
     if (self->rule->gate == PCS_GATE_HELD) {
         double ahead = self->rule->gate_share * self->h * r->rate_before;

@@ -45,11 +45,7 @@ typedef struct pcs_control {
 // Returns true if a force that starts at the end of a step acts in the next one only.
 static bool control_misses_end(const pcs_rule *rule)
 {
-    bool misses = rule->kind == PCS_RULE_EULER || rule->kind == PCS_RULE_MIDPOINT || rule->kind == PCS_RULE_MEAN;
-    if (rule->kind != PCS_RULE_RUNGE_KUTTA) return misses;
-    for (int k = 0; k < rule->tableau->s; k++)
-        if (rule->tableau->c[k] == 1.0 && rule->tableau->b[k] != 0.0) return false;
-    return true;
+    return rule->kind == PCS_RULE_EULER || rule->kind == PCS_RULE_MIDPOINT || rule->kind == PCS_RULE_MEAN;
 }
 
 // Computes weights that extrapolate from the earliest stages with b != 0, three at most, to the start of the step.

@@ -506,12 +506,8 @@ static bool newton_update_sets(pcs_step_solver *self, const pcs_step_problem *p)
     pcs_system *system = self->system;
     memcpy(c->p.z, s->z_last, (size_t)s->nz * sizeof *c->p.z);
     pcs_motion_find_gaps(self, p, &s->at, c->p.gate_gap, c->p.value);
-    for (int j = 0; j < s->m; j++)
-        c->p.value[s->m + j] =
-            pcs_rows_dot(system->G, j, p->v) + pcs_row_target(system->G, j, p->target, p->target_velocity);
-    for (int t = 0; t < s->nt; t++)
-        c->p.value[2 * s->m + t] =
-            pcs_rows_dot(system->T, t, p->v) + pcs_row_target(system->T, t, p->target_t, p->target_velocity);
+    for (int j = 0; j < s->m; j++) c->p.value[s->m + j] = pcs_rows_dot(system->G, j, p->v) + p->target[j];
+    for (int t = 0; t < s->nt; t++) c->p.value[2 * s->m + t] = pcs_rows_dot(system->T, t, p->v) + p->target_t[t];
     s->is_provisional = true;
     bool is_settled = false;
     if (!pcs_dense_contacts_update(c, &is_settled)) return false;
@@ -965,8 +961,7 @@ static bool newton_balance(pcs_step_solver *self, pcs_step_problem *p)
     double *A = s->schur, *b = s->keep, *z = s->contacts->p.z + s->m;
     for (int i = 0; i < s->n; i++) s->at.v_last[i] = s->at.v0[i] + p->d[i];
     for (int i = 0; i < s->nb; i++) {
-        b[i] = pcs_rows_dot(G, s->bilateral[i], s->at.v_last) +
-               pcs_row_target(G, s->bilateral[i], p->target, p->target_velocity);
+        b[i] = pcs_rows_dot(G, s->bilateral[i], s->at.v_last) + p->target[s->bilateral[i]];
         for (int j = 0; j < s->nb; j++)
             A[i * s->nb + j] = self->projection->GX[s->bilateral[i] * s->m + s->bilateral[j]];
     }
@@ -1100,17 +1095,17 @@ static pcs_outcome newton_contact(pcs_step_solver *self, pcs_step_problem *p, in
     return PCS_CONVERGED;
 }
 
-// Returns true for an impact of an explicit scheme: no dynamics, no gaps, targets given as numbers, m/s.
-static bool newton_is_impact(const pcs_step_form *form, const pcs_step_problem *p)
+// Returns true for an impact of an explicit scheme: no dynamics, no gaps.
+static bool newton_is_impact(const pcs_step_form *form)
 {
     bool sees_gaps = pcs_form_sees_gaps(form) || form->law_is_gap;
-    return !form->has_dynamics && !sees_gaps && form->kw == 0.0 && p->target_velocity == NULL;
+    return !form->has_dynamics && !sees_gaps && form->kw == 0.0;
 }
 
 static void newton_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_result *result)
 {
     newton *s = self->data;
-    if (newton_is_impact(&self->form, p)) {
+    if (newton_is_impact(&self->form)) {
         pcs_impact_solve(s->impact, p, result);
         return;
     }

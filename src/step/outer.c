@@ -183,7 +183,7 @@ static bool outer_law_holds(const pcs_step_solver *self, const pcs_step_problem 
     bool is_off = false;
     for (int j = 0; j < G->nrow && !is_off; j++) {
         if (la[j] == 0.0) continue;
-        double defect = pcs_rows_dot(G, j, p->v) + pcs_row_target(G, j, p->target, p->target_velocity), size = 0.0;
+        double defect = pcs_rows_dot(G, j, p->v) + p->target[j], size = 0.0;
         double rounded = 0.0; // d and W cancel in v
         for (int k = G->start[j]; k < G->start[j + 1]; k++) {
             size += fabs(G->value[k] * p->v[G->column[k]]);
@@ -385,10 +385,9 @@ void pcs_motion_fill_base(pcs_step_solver *self, const pcs_step_problem *p, cons
     }
     for (int j = 0; j < c->m; j++) {
         double turn = curvature == NULL ? 0.0 : pcs_rows_dot(curvature->H, j, m->q_last);
-        c->b[c->m + j] = pcs_rows_dot(G, j, m->v_last) + turn + pcs_row_target(G, j, p->target, p->target_velocity);
+        c->b[c->m + j] = pcs_rows_dot(G, j, m->v_last) + turn + p->target[j];
     }
-    for (int t = 0; t < c->nt; t++)
-        c->b[2 * c->m + t] = pcs_rows_dot(T, t, m->v_last) + pcs_row_target(T, t, p->target_t, p->target_velocity);
+    for (int t = 0; t < c->nt; t++) c->b[2 * c->m + t] = pcs_rows_dot(T, t, m->v_last) + p->target_t[t];
     if (!sees_gaps) memset(c->b, 0, (size_t)c->m * sizeof *c->b);
     if (!sees_gaps) return;
     if (p->base != NULL) {

@@ -80,12 +80,6 @@ typedef struct pcs_motion {
     bool rows_are_here;          // mass and directions are evaluated at the present q
 } pcs_motion;
 
-// Returns the target velocity in the law of row j, m/s: target[j], or that times the row times `velocity`.
-static inline double pcs_row_target(const pcs_rows *rows, int j, const double *target, const double *velocity)
-{
-    return velocity == NULL ? target[j] : target[j] * pcs_rows_dot(rows, j, velocity);
-}
-
 pcs_status pcs_motion_create(pcs_step_solver *self, pcs_motion *m);
 // Stores q and v of the problem as the start of the iteration.
 void pcs_motion_take(const pcs_step_solver *self, const pcs_step_problem *p, pcs_motion *m);

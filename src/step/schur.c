@@ -511,14 +511,13 @@ static void schur_fill_base(pcs_step_solver *self, const pcs_step_problem *p)
 {
     schur *s = self->data;
     pcs_krylov_set *c = s->contacts;
-    const pcs_rows *G = self->system->G;
     bool sees_gaps = pcs_form_sees_gaps(&self->form) || self->form.law_is_gap;
     pcs_motion_fill_base(self, p, &s->at, s->map->curvature, sees_gaps, &c->p);
     if (c->p.held != NULL) pcs_motion_fill_held(self, p, &s->at, &c->p);
     for (int i = 0; i < c->nb; i++) {
         int row = s->map->bilateral[i], k = 2 * s->m + s->nt + i;
-        c->p.b[k] = c->p.b[s->m + row] - pcs_row_target(G, row, p->target, p->target_velocity) + p->target[row];
-        if (self->form.kw != 0.0) c->p.b[s->m + row] -= c->p.b[k];
+        c->p.b[k] = c->p.b[s->m + row];
+        if (self->form.kw != 0.0) c->p.b[s->m + row] = 0.0;
     }
 }
 

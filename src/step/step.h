@@ -63,7 +63,6 @@ typedef struct pcs_step_problem {
     const unsigned char *was_loaded; // [nrow] rows that transmitted an impulse in the step before; with q_start
     double *d;                       // [nv] out: the increment, m/s; scratch before
     const double *target;            // [nrow] e_j G_j(q_n) v_n, m/s
-    const double *target_velocity;   // [nv] not NULL: targets are factors of G(q) and T(q) times this; `newton` only
     unsigned char *gate;             // [nrow] in if the gate is not live; out always
     double gate_tolerance;           // m, a smooth gap up to this counts as closed: round-off must not decide a tie
     const unsigned char *held;       // [nrow] contacts that are held, with all their tangents; NULL if none, then U = 0

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// "theta=0.5 forces=midpoint" as entries of a case.
+// "theta=0.5 positions=midpoint" as entries of a case.
 static void write_options(const char *values, char *out)
 {
     for (; *values != '\0'; values++) {

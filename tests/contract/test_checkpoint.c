@@ -214,7 +214,6 @@ TEST(dampers_that_wait_go_on_from_a_checkpoint)
                                            "scheme={type: alpha_velocity}",
                                            "scheme={type: alpha_index3}",
                                            "scheme={type: moreau_jean, theta: 0.5}",
-                                           "scheme={type: moreau_jean, theta: 0.5, forces: midpoint}",
                                            "scheme={type: jump_newmark, rho_inf: 0.9}" };
     (void)state;
     for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)

@@ -18,7 +18,6 @@ TEST(balances_hold_in_a_ring)
 {
     static const char *const schemes[] = { "alpha_ggl",
                                            "moreau_jean, theta: 0.5",
-                                           "moreau_jean, theta: 0.5, forces: midpoint",
                                            "newmark",
                                            "hht",
                                            "alpha_velocity",
@@ -33,7 +32,6 @@ TEST(balances_hold_in_a_ring)
                                            "splitting, contact_forces: true",
                                            "moreau_jean_explicit",
                                            "moreau_midpoint",
-                                           "moreau_midpoint, rate: start",
                                            "schatzman_paoli",
                                            "ggl_midpoint, metric: mass, coupling: decoupled",
                                            "ggl_midpoint, metric: mass",
@@ -153,8 +151,7 @@ TEST(no_jump_of_energy_is_certified)
 // steps before all that the run may gain is spent, and do not try in every step again what has failed in those before.
 TEST(unresolved_steps_find_their_way)
 {
-    static const char *const schemes[] = { "moreau_jean, theta: 0.5", "moreau_jean, theta: 0.5, forces: midpoint",
-                                           "hht, alpha: 0", "alpha_ggl, rho_inf: 0.8",
+    static const char *const schemes[] = { "moreau_jean, theta: 0.5", "hht, alpha: 0", "alpha_ggl, rho_inf: 0.8",
                                            "ggl_midpoint, coupling: unified, metric: mass" };
     static const char *const steps[] = { "time.step=1.0e-2", "time.step=3.0e-3", "time.step=1.0e-3" };
     static const char *const stops[] = { "contacts.wall.point=[0, 2, 0]",
@@ -222,7 +219,6 @@ TEST(friction_stays_in_its_cone)
 
 static const char *const rubbing[] = { "alpha_ggl",
                                        "moreau_jean, theta: 0.6",
-                                       "moreau_jean, theta: 0.6, forces: midpoint",
                                        "newmark",
                                        "hht",
                                        "alpha_velocity",

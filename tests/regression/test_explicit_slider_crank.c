@@ -58,7 +58,6 @@ TEST(gaps_and_energies)
         double gap, energy, rise;
     } known[] = {
         { "moreau_midpoint", -4.14e-5, 7.1209, 4.2e-8 },
-        { "moreau_midpoint, rate: start", -9.32e-5, 7.1158, 8.5e-7 },
         { "ggl_midpoint, coupling: decoupled, contacts_at: middle", 0.0, 7.1259, 1.7e-4 },
         { "ggl_midpoint, contacts_at: middle", -4.09e-6, 7.1959, 1.5e-7 },
         { "half_explicit", -9.00e-6, 7.1958, 1.7e-7 },

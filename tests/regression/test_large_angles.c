@@ -52,7 +52,6 @@ TEST(turns_make_no_difference)
     static const char *const schemes[] = {
         "alpha_ggl",
         "moreau_jean, theta: 0.5",
-        "moreau_jean, theta: 0.7, forces: midpoint",
         "newmark, gamma: 0.5",
         "hht, alpha: 0.1",
         "alpha_velocity, rho_inf: 0.8",

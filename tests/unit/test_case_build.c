@@ -177,7 +177,7 @@ static const change changes[] = {
     { "type: half_explicit", "type: half_explict",
       "f:19:17: scheme.type must be one of ..., is 'half_explict', did you mean 'half_explicit'?" },
     { "{ type: half_explicit }", "{ type: half_explicit, rho_inf: 1 }",
-      "f:19:32: scheme: unknown key 'rho_inf', allowed: type, gap_tolerance" },
+      "f:19:32: scheme: unknown key 'rho_inf', allowed: type, impulsive_step" },
     { "{ type: half_explicit }", "{ type: alpha_ggl, rho_inf: 2 }", "f:19:37: scheme.rho_inf must be in [0, 1" },
     { "{ type: half_explicit }", "{ type: moreau_jean, theta: 0.5, rho_inf: 1 }",
       "f:19:37: scheme: theta and rho_inf" },

@@ -60,7 +60,7 @@ static void open_scene(scene *s, units u, bool limits_gaps)
     s->joule = s->speed * s->speed / u.mass;
     build_bar(s);
     s->ops = (pcs_scheme_ops){ .name = "claims",
-                               .rule = { .kind = limits_gaps ? PCS_RULE_NONE : PCS_RULE_BETWEEN,
+                               .rule = { .kind = limits_gaps ? PCS_RULE_NONE : PCS_RULE_IMPLICIT,
                                          .position = limits_gaps ? PCS_POSITION_CORRECTED : PCS_POSITION_FREE,
                                          .impact = limits_gaps ? PCS_IMPACT_IN_STEP : PCS_IMPACT_ALWAYS } };
     s->scheme = (pcs_scheme){ .ops = &s->ops, .rule = s->ops.rule, .ctx = s->m->ctx, .system = s->m->system };

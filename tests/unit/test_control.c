@@ -76,7 +76,6 @@ static const char *const observers[] = {
     "half_explicit_rk, method: hem4",
     "half_explicit_rk, method: hem5",
     "half_explicit_rk, method: rk4",
-    "half_explicit_rk, method: tableau, a: [[0, 0], [0.5, 0]], b: [0, 1], c: [0, 0.5]",
     "tdg_minus, degree: 2",
     "tdg_minus, degree: 4",
     "tdg_plus",

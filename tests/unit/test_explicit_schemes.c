@@ -39,10 +39,7 @@ TEST(stable_steps)
     CHECK_NEAR(pcs_tableau_stable_step(&pcs_tableau_herk2, 1.0, 0.0), 0.02, 1e-4);       // y^3/8 = 1e-6
     CHECK_NEAR(pcs_tableau_stable_step(&pcs_tableau_fehlberg5, 1.0, 0.0), 0.2563, 2e-3); // 0.000908 y^5 = 1e-6
     const pcs_scheme_ops *tdg = find_scheme("tdg_minus"), *euler = find_scheme("moreau_jean_explicit");
-    const struct {
-        int degree;
-        double gap_tolerance;
-    } first = { 1, 0.0 }; // the parameters of tdg_minus
+    const int first = 1; // the parameters of tdg_minus: its degree
     CHECK_NEAR(tdg->stable_step(&first, 1.0, 0.0), 2.0, 1e-4);
     double damped = tdg->stable_step(&first, 1.0, 0.3);
     CHECK(trapezoidal_radius(0.999 * damped, 0.3) < 1.0 && trapezoidal_radius(1.001 * damped, 0.3) > 1.0);
@@ -60,7 +57,7 @@ TEST(bars_obey_the_stable_step)
                                                { "half_explicit_rk", "method=hem4" },
                                                { "half_explicit_rk", "method=hem5" },
                                                { "moreau_jean_explicit", "" },
-                                               { "moreau_midpoint", "rate=middle" },
+                                               { "moreau_midpoint", "" },
                                                { "schatzman_paoli", "" },
                                                { "tdg_minus", "degree=1" } };
     for (size_t c = 0; c < sizeof variants / sizeof *variants; c++)
@@ -102,47 +99,10 @@ static void expect_message(const char *path, const char *const *set, const char 
     pcs_context_destroy(&ctx);
 }
 
-#define TABLEAU(lists) "scheme={type: half_explicit_rk, method: tableau, " lists "}"
-
-TEST(tableaus_that_are_not_half_explicit)
-{
-    static const char *const faults[][2] = {
-        { TABLEAU("a: [[0, 0], [1, 0]], b: [0.5, 0.5]"), "method tableau needs the lists a, b and c" },
-        { TABLEAU("a: [[0, 0], [1, 0]], b: [0.5, 0.6], c: [0, 1]"), "b must sum to 1" },
-        { TABLEAU("a: [[0, 0], [1, 0]], b: [1, 0], c: [0, 1]"), "the last entry of b is not positive" },
-        { TABLEAU("a: [[0, 0], [1, 0]], b: [0.5, 0.5], c: [0, 0.5]"), "c is not consistent with a" },
-        { TABLEAU("a: [[0, 0], [1, 0.1]], b: [0.5, 0.5], c: [0, 1.1]"), "not strictly lower triangular" },
-        { TABLEAU("a: [[0, 0, 0], [1, 0, 0], [1, 0, 0]], b: [0, 0, 1], c: [0, 1, 1]"), "below the diagonal" },
-        { TABLEAU("a: [[0, 0], [1, 0]], b: [0.5, 0.5], c: [0, 1, 1]"), "as many numbers as b" },
-        { TABLEAU("a: [0, 0, 1, 0], b: [0.5, 0.5], c: [0, 1]"), "as many rows" },
-        { TABLEAU("a: [[0, 0], [1]], b: [0.5, 0.5], c: [0, 1]"), "scheme.a[1] must be a list of 2 numbers" },
-        { TABLEAU("a: [[0, x], [1, 0]], b: [0.5, 0.5], c: [0, 1]"), "scheme.a[0][1] must be a number" },
-        { TABLEAU("a: 3, b: [0.5, 0.5], c: [0, 1]"), "scheme.a must be a list of numbers" },
-        { TABLEAU("a: [[], []], b: [0.5, 0.5], c: [0, 1]"), "is empty" },
-        { "scheme={type: half_explicit_rk, method: hem3, b: [1]}", "are for method tableau" },
-        { "scheme={type: tdg_minus, degree: 9}", "degree must be in [1, 8], is 9" },
-    };
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
-        expect_message("cases/ball", (const char *const[]){ faults[i][0], NULL }, faults[i][1]);
-}
-
-// HEM3 as lists of the case is HEM3.
-TEST(tableau_of_the_case)
-{
-    rigid_trace own =
-        rigid_run_all("slider_crank",
-                      TABLEAU("a: [[0, 0, 0], [0.33333333333333331, 0, 0], [-1, 2, 0]], b: [0, 0.75, 0.25], "
-                              "c: [0, 0.33333333333333331, 1]") ";time.end=0.02",
-                      1);
-    rigid_trace known = rigid_run_all("slider_crank", "scheme={type: half_explicit_rk, method: hem3};time.end=0.02", 1);
-    CHECK(own.count == 201 && memcmp(own.q, known.q, (size_t)(own.count * own.n) * sizeof(double)) == 0);
-    CHECK(known.impacts > 0);
-    rigid_free(&own);
-    rigid_free(&known);
-}
-
 TEST(pairs_that_do_not_go_together)
 {
+    expect_message("cases/ball", (const char *const[]){ "scheme={type: tdg_minus, degree: 9}", NULL },
+                   "degree must be in [1, 8], is 9");
     expect_message("cases/bar_impact",
                    (const char *const[]){ "scheme={type: moreau_jean_explicit}", "time.step=1.0e-6", NULL },
                    "forward Euler is unstable at any step on an undamped elastic model");
@@ -165,7 +125,7 @@ TEST(impulsive_steps_add_up)
 {
     model *m = bar_bouncing(true), *plain = bar_bouncing(true);
     model_run run = model_prepare(m, "half_explicit", "impulsive_step=0.0004", NULL, NULL);
-    model_run same = model_prepare(plain, "half_explicit", "gap_tolerance=0", NULL, NULL);
+    model_run same = model_prepare(plain, "half_explicit", "", NULL, NULL);
     model_start(&run);
     model_start(&same);
     double momentum = run.report.measure.free_momentum[0];

@@ -90,18 +90,3 @@ TEST(impact_at_the_start)
         model_destroy(&m);
     }
 }
-
-// For constant matrices forces between the ends are the weighed forces of the ends.
-TEST(forces_between_change_nothing_linear)
-{
-    double end[2][N];
-    for (int i = 0; i < 2; i++) {
-        model *m = bar_bouncing(true);
-        model_run run = model_prepare(m, "moreau_jean", i ? "theta=0.7 forces=midpoint" : "theta=0.7", NULL, NULL);
-        model_start(&run);
-        for (int step = 0; step < 150; step++) model_step(&run, bar_step);
-        memcpy(end[i], run.x.q, sizeof end[i]);
-        model_destroy(&m);
-    }
-    CHECK(memcmp(end[0], end[1], sizeof end[0]) == 0);
-}

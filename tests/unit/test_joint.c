@@ -189,7 +189,6 @@ TEST(schemes_without_drives_refuse)
         { "newmark", PCS_OK },
         { "hht", PCS_OK },
         { "alpha_velocity", PCS_OK },
-        { "moreau_jean, theta: 0.5, forces: midpoint", PCS_BAD_INPUT },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[1024];

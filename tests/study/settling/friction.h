@@ -10,14 +10,12 @@
     {                                   \
         text, "scheme={type: " text "}" \
     }
-#define RUBBING_MESH_SCHEMES                                                                                        \
-    SCHEME("alpha_ggl"), SCHEME("moreau_jean, theta: 0.5"), SCHEME("moreau_jean, theta: 0.6, positions: midpoint"), \
-        SCHEME("moreau_jean, theta: 0.6, forces: midpoint"), SCHEME("newmark, gamma: 0.6"), SCHEME("hht"),          \
-        SCHEME("alpha_velocity"), SCHEME("jump_newmark, rho_inf: 0.8"), SCHEME("half_explicit"),                    \
-        SCHEME("half_explicit_rk, method: hem3"), SCHEME("half_explicit_rk, method: hem5"),                         \
-        SCHEME("moreau_jean_explicit"), SCHEME("moreau_midpoint"), SCHEME("moreau_midpoint, rate: start"),          \
-        SCHEME("schatzman_paoli"), SCHEME("ggl_midpoint, metric: mass, coupling: decoupled"),                       \
-        SCHEME("ggl_midpoint, metric: mass")
+#define RUBBING_MESH_SCHEMES                                                                                          \
+    SCHEME("alpha_ggl"), SCHEME("moreau_jean, theta: 0.5"), SCHEME("moreau_jean, theta: 0.6, positions: midpoint"),   \
+        SCHEME("newmark, gamma: 0.6"), SCHEME("hht"), SCHEME("alpha_velocity"), SCHEME("jump_newmark, rho_inf: 0.8"), \
+        SCHEME("half_explicit"), SCHEME("half_explicit_rk, method: hem3"), SCHEME("half_explicit_rk, method: hem5"),  \
+        SCHEME("moreau_jean_explicit"), SCHEME("moreau_midpoint"), SCHEME("schatzman_paoli"),                         \
+        SCHEME("ggl_midpoint, metric: mass, coupling: decoupled"), SCHEME("ggl_midpoint, metric: mass")
 #define RUBBING_SCHEMES AXIS("scheme", RUBBING_MESH_SCHEMES, SCHEME("splitting"))
 
 #define RUBS(mu)                          \
