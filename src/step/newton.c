@@ -88,11 +88,8 @@ typedef struct newton {
     double *base, *trial;  // [n] right side without jumps; y0 by the matrix before
     bool has_trial;        // `base` and `trial` are filled
     double size, drift;    // size of the last change and its drift: newton_measure
-    struct newton_known {
-        pcs_bend bend; // curvature of the motion, in the last step
-        pcs_tail tail;
-    } known;
-    past *past; // accelerations of earlier steps; NULL if not kept
+    pcs_bend bend;         // curvature of the motion, in the last step
+    past *past;            // accelerations of earlier steps; NULL if not kept
 } newton;
 
 // The linearised step of `newton`: its matrix, what multipliers do to it, and the contact problem that follows.
@@ -720,7 +717,7 @@ static pcs_status newton_setup(pcs_step_solver *self)
     PCS_TRY(pcs_curvature_create(self, &s->curvature));
     if (newton_has_slope(s, system)) {
         PCS_TAKE_EACH(self->ctx, s->n, "the Newton solver", double, &s->right, &s->base, &s->trial);
-        self->memory[1] = (pcs_memory){ .bytes = &s->known, .size = sizeof s->known };
+        self->memory[1] = (pcs_memory){ .bytes = &s->bend, .size = sizeof s->bend };
         PCS_TRY(past_create(self, s->nb, 2, &s->past));
     }
     PCS_TRY(newton_take_lists(self, s));
@@ -1065,8 +1062,7 @@ static pcs_outcome newton_dynamics(pcs_step_solver *self, pcs_step_problem *p, i
                               .may_keep = newton_may_keep,
                               .size = has_size ? &s->size : NULL,
                               .drift = &s->drift,
-                              .bend = has_size ? &s->known.bend : NULL,
-                              .tail = s->right != NULL && newton_jumps(self) ? &s->known.tail : NULL,
+                              .bend = has_size ? &s->bend : NULL,
                               .scale = newton_jumps(self) ? newton_scale : NULL,
                               .is_provisional = newton_is_provisional,
                               .move = newton_settle,

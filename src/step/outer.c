@@ -21,7 +21,6 @@ typedef struct progress {
     double left;      // after a second change, by sizes and w; INFINITY: not known
     int count;        // iterations
     bool is_sloped;   // the matrix of the second iteration is the slope of all that acts
-    pcs_tail *tail;   // what second changes have left; NULL: not asked for
     bool keeps;       // the last one had the matrix of the one before
     double noise;     // m/s, what round-off may leave
     bool is_at_noise; // and this is what is left: more iterations change nothing
@@ -60,35 +59,13 @@ static double outer_noise(const progress *c, const pcs_step_problem *p)
     return fmax(loose * c->scale, positions / c->h) * (c->count > STALLED_AFTER ? 10.0 : 1.0);
 }
 
-// Estimates the error left by a second change from recent third changes, m/s: it grows with the square of the second.
-static double outer_seen_left(const progress *c, double second)
-{
-    const pcs_tail *seen = c->tail;
-    if (seen == NULL || seen->h != c->h || seen->age >= RENEWED_AFTER) return INFINITY;
-    return unsure * seen->growth * second * second;
-}
-
-// Updates the error estimate: the third correction measures the error left by the second. Steps that end after two
-// corrections age it by one. A third correction within the estimate, perhaps round-off, does not raise it.
-static void outer_learn(const progress *c, double second)
-{
-    pcs_tail *seen = c->tail;
-    if (seen == NULL || !c->is_sloped) return;
-    if (c->count == 2) seen->age += 1.0;
-    if (c->count != 3) return;
-    double growth = c->last / (second * second), expected = outer_seen_left(c, second);
-    bool says_less = isfinite(expected) && c->last <= expected && growth > seen->growth;
-    if (!says_less) *seen = (pcs_tail){ .h = c->h, .growth = growth };
-}
-
 // Estimates the sum of the changes to come, m/s: r + r^2 + ... times the last one, or less; INFINITY if unknown.
 static double outer_left(const progress *c)
 {
     if (isfinite(c->left) || (c->keeps && c->count == 2)) return c->left;
     bool is_second = c->count == 2 && pcs_system_is_mesh(c->system);
     if (!(c->rate < quick) || (is_second && !c->is_sloped)) return INFINITY;
-    double left = (is_second ? unsure : 1.0) * c->rate / (1.0 - c->rate) * c->last;
-    return is_second ? fmin(left, outer_seen_left(c, c->last)) : left;
+    return (is_second ? unsure : 1.0) * c->rate / (1.0 - c->rate) * c->last;
 }
 
 // Returns true if the error left by the last change is below the tolerance, or, after a second change, below the
@@ -110,7 +87,6 @@ static verdict outer_judge(progress *c, const pcs_step_problem *p, double change
     c->is_steady = rate < 1.0 && fabs(rate - c->rate) <= steady * rate;
     c->rate = rate;
     c->last = change;
-    outer_learn(c, before);
     if (c->system->is_linear) return SETTLED; // one linearisation is the whole problem
     if (outer_is_enough(c, p, change)) return SETTLED;
     // Or round-off, which does not shrink.
@@ -231,7 +207,6 @@ static pcs_outcome outer_iterate(pcs_step_solver *self, pcs_step_problem *p, con
 {
     const pcs_system *system = self->system;
     progress c = { .system = system, .h = self->form.h, .last = INFINITY, .rate = 1.0, .left = INFINITY };
-    c.tail = is_predicted ? o->tail : NULL;
     bool may_restart = is_predicted && !system->is_linear && p->q_start != NULL;
     pcs_outcome outcome = PCS_NOT_CONVERGED;
     int npolish = 0;

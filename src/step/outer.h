@@ -59,11 +59,6 @@ typedef struct pcs_bend {
     double h, rate, kept_rate, age;
 } pcs_bend;
 
-// Third change over the square of the second one, s/m, in a step of length h that had three, and how many steps ago.
-typedef struct pcs_tail {
-    double h, growth, age;
-} pcs_tail;
-
 // The motion of a step on its way: qt = q0 + kb d, q = qt + U + kw W, v = v0 + d + W. A solver that knows the sum of U
 // and kw W alone has it in U, and no kw.
 typedef struct pcs_motion {
@@ -115,7 +110,6 @@ typedef struct pcs_outer {
     const double *size;  // energy norm of the last change; NULL if it does not bound the changes that follow
     const double *drift; // |w| of a second iteration with a matrix of its own; INFINITY if not known. With `size`
     pcs_bend *bend;      // with `size`
-    pcs_tail *tail;      // used in place of `size` if that is NULL; NULL if absent
     // Returns the size of d, m/s, if its largest entry says little about the motion; NULL: its largest entry.
     double (*scale)(pcs_step_solver *self, const pcs_step_problem *p);
     // Returns true if something is still missing from a motion that has converged; may be NULL.
