@@ -613,7 +613,18 @@ static pcs_status build_system(pcs_build *b)
 
 // Sections `scheme` and `solver`: what advances the model.
 
-PCS_PARTS(scheme_parts, pcs_schemes, pcs_schemes[i]->options, NULL, NULL)
+// Gets `auto`, then the schemes.
+static bool scheme_parts(pcs_context *ctx, int i, pcs_map_part *out)
+{
+    (void)ctx;
+    *out = (pcs_map_part){ .name = "auto",
+                           .summary = "wave where it is exact, half_explicit where its stable steps are no smaller "
+                                      "than accuracy asks for, else alpha_ggl" };
+    if (i == 0) return true;
+    const pcs_scheme_ops *ops = pcs_schemes[i - 1];
+    if (ops != NULL) *out = (pcs_map_part){ ops->name, ops->summary, ops->options, NULL, NULL };
+    return ops != NULL;
+}
 
 const pcs_map pcs_scheme_map = { .name = "scheme", .kind = PCS_MAP_TYPES, .parts = scheme_parts };
 
@@ -624,8 +635,8 @@ static pcs_status scheme_read(pcs_build *b)
     if (node == NULL) return PCS_OK;
     pcs_case_forgive(b->c, node);
     int type = pcs_build_type(b, node, scheme_parts);
-    if (type < 0) return PCS_OK;
-    b->scheme = pcs_schemes[type];
+    if (type <= 0) return PCS_OK; // an analysis needs none
+    b->scheme = pcs_schemes[type - 1];
     PCS_TRY(pcs_build_params(b, b->scheme->params_size, &b->scheme_params));
     if (pcs_case_read(b->c, node, b->scheme->options, b->scheme_params))
         pcs_build_check(b, node, b->scheme->check, b->scheme_params);
@@ -985,7 +996,8 @@ static pcs_status build_once(pcs_build *b)
     return build_agree(b, build_model(b));
 }
 
-static pcs_status build_all(pcs_build *b)
+// Builds a case whose scheme has a name.
+static pcs_status build_chosen(pcs_build *b)
 {
     const pcs_build unread = *b;
     PCS_TRY(build_agree(b, pcs_blas_reserve(b->ctx)));
@@ -1013,6 +1025,78 @@ static pcs_status build_rest(pcs_build *b, pcs_sim **out)
     PCS_TRY(build_check_observers(b));
     *out = b->sim;
     return PCS_OK;
+}
+
+// `scheme: auto`: builds the case with one scheme after the other, in memory of its own, and looks at the steps.
+
+// Result of a trial with a scheme.
+typedef struct choose_trial {
+    bool fits, waves_are_exact; // rods only, without damping
+    double accurate, stable;    // steps, s: what is foreseen, and 0.9 of the largest
+} choose_trial;
+
+static pcs_status choose_build(pcs_build *b, const char *scheme, choose_trial *out)
+{
+    pcs_sim *sim = NULL;
+    PCS_TRY(pcs_case_copy(b->ctx, b->c, &b->c));
+    PCS_TRY(pcs_case_resolve(b->c, pcs_case_get(b->c, pcs_case_root(b->c), "scheme"), "type", scheme));
+    b->may_stand_still = true; // foresees the step
+    PCS_TRY(build_chosen(b));
+    PCS_TRY(build_rest(b, &sim));
+    double most = pcs_scheme_present_step(b->scheme, b->scheme_params, sim->system, &sim->state);
+    *out = (choose_trial){ .fits = true, .accurate = sim->foreseen.step };
+    out->stable = SAFE_SHARE * fmin(time_stable_step(b), most);
+    out->waves_are_exact = sim->system->travel[PCS_WAVE_AXIAL].count > 0 && !(sim->view.bending_cell > 0.0) &&
+                           !pcs_system_is_damped(sim->system);
+    return PCS_OK;
+}
+
+// Tries a scheme; a case that it cannot run is an outcome.
+static pcs_status choose_try(const pcs_build *b, const char *scheme, choose_trial *out)
+{
+    pcs_build trial = *b;
+    *out = (choose_trial){ .accurate = INFINITY };
+    PCS_TRY(pcs_context_create(&trial.ctx));
+    pcs_status status = choose_build(&trial, scheme, out);
+    pcs_context_destroy(&trial.ctx);
+    return status == PCS_BAD_INPUT || status == PCS_UNSUPPORTED ? PCS_OK : status;
+}
+
+// Replaces `scheme: auto`. A case that no scheme can run is built with alpha_ggl, which says why.
+static pcs_status choose_scheme(pcs_build *b)
+{
+    PCS_TRY(pcs_case_expand(b->c));
+    pcs_yaml *root = pcs_case_root(b->c);
+    choose_trial wave, implicit, explicit;
+    if (b->is_model_only || strcmp(pcs_yaml_string(root, "scheme.type"), "auto") != 0) return PCS_OK;
+    pcs_yaml *node = pcs_case_get(b->c, root, "scheme");
+    if (pcs_context_comm(b->ctx) != NULL && pcs_context_comm(b->ctx)->size > 1)
+        pcs_case_error_at(b->c, node, "type", "'auto' is for one process: name the scheme that `percuss check` prints");
+    if (pcs_yaml_count(node) > 1) return PCS_OK; // it has no options: they are reported as unknown
+    if (pcs_case_error_count(b->c) > 0) return pcs_case_finish(b->c);
+    PCS_TRY(choose_try(b, "wave", &wave));
+    PCS_TRY(choose_try(b, "alpha_ggl", &implicit));
+    PCS_TRY(choose_try(b, "half_explicit", &explicit));
+    char reason[160] = "half_explicit cannot run this case";
+    const char *name = "alpha_ggl";
+    if (wave.fits && wave.waves_are_exact) {
+        name = "wave";
+        snprintf(reason, sizeof reason, "waves take one time through all cells of these rods, and are exact");
+    } else if (explicit.fits && (!implicit.fits || explicit.stable >= implicit.accurate)) {
+        name = "half_explicit";
+        snprintf(reason, sizeof reason, "its steps, stable up to %.3g s, cost least", explicit.stable);
+    } else if (explicit.fits) {
+        snprintf(reason, sizeof reason, "half_explicit takes %.3g s at most, accuracy asks for %.3g s", explicit.stable,
+                 implicit.accurate);
+    }
+    pcs_case_note(b->c, "scheme: auto is %s: %s", name, reason);
+    return pcs_case_resolve(b->c, node, "type", name);
+}
+
+static pcs_status build_all(pcs_build *b)
+{
+    PCS_TRY(choose_scheme(b));
+    return build_chosen(b);
 }
 
 static pcs_status build_sim(pcs_build *b, pcs_sim **out)

@@ -219,7 +219,7 @@ static void catalogue_kind(const pcs_option *o, size_t size, char *text)
     }
     bool has_range = o->range.low != 0.0 || o->range.high != 0.0;
     if (has_range) pcs_range_text(o->range, sizeof range, range);
-    bool is_shown = has_range && range[0] != '\0';
+    bool is_shown = has_range && range[0] != '\0' && !o->may_be_auto;
     snprintf(text, size, "%s%s%s%s", kinds[o->kind], is_shown ? " " : "", is_shown ? range : "",
              o->may_be_auto ? " or auto" : "");
 }

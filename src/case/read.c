@@ -102,8 +102,9 @@ double pcs_case_number(pcs_case *c, pcs_yaml *node, pcs_range range)
     return value;
 }
 
-static bool value_count(pcs_case *c, pcs_yaml *node, pcs_range range, int *out)
+static bool value_count(pcs_case *c, pcs_yaml *node, const pcs_option *option, int *out)
 {
+    pcs_range range = option->range;
     long value = 0;
     double number = NAN;
     bool is_plain = node->kind == PCS_YAML_SCALAR && !node->is_quoted;
@@ -127,7 +128,7 @@ static bool value_count(pcs_case *c, pcs_yaml *node, pcs_range range, int *out)
     } else if (is_number && number == floor(number)) {
         pcs_case_reject(c, node, "must be a whole number of digits only, is '%s', write %.0f", node->text, number);
     } else {
-        value_reject_number(c, node, range, "a whole number");
+        value_reject_number(c, node, range, option->may_be_auto ? "auto or a whole number" : "a whole number");
     }
     return false;
 }
@@ -462,7 +463,7 @@ static bool read_value(pcs_case *c, pcs_yaml *node, const pcs_option *option, vo
     static const char *const time[] = { "t", NULL };
     switch (option->kind) {
     case PCS_OPTION_REAL: return value_real(c, node, option->range, member);
-    case PCS_OPTION_COUNT: return value_count(c, node, option->range, member);
+    case PCS_OPTION_COUNT: return value_count(c, node, option, member);
     case PCS_OPTION_FLAG: return value_flag(c, node, member);
     case PCS_OPTION_CHOICE: return value_choice(c, node, option->choices, member);
     case PCS_OPTION_VECTOR: return value_vector(c, node, option->range, member);
