@@ -205,14 +205,10 @@ output:
 
 
 class Agreement(Ranks):
-    def test_bar(self):
-        self.compare("cases/bar_impact", rows=751)
-
     # The contact lies on the border of the two ranks: one bar each; with four ranks the bars are cut, too.
     def test_two_bars(self):
-        for scheme, counts in (("{type: alpha_ggl, rho_inf: 0.8}", (2, 4)), ("{type: moreau_jean, rho_inf: 0.8}", (4,)),
-                               ("{type: half_explicit}", (2,))):
-            self.compare(*TWO_BARS, "--set", "scheme=" + scheme, rows=601, counts=counts)
+        for scheme, count in (("{type: alpha_ggl, rho_inf: 0.8}", 4), ("{type: moreau_jean, rho_inf: 0.8}", 2)):
+            self.compare(*TWO_BARS, "--set", "scheme=" + scheme, rows=601, counts=(count,))
 
     # Chaotic, but momentum is kept to the last digit as long as both ranks push with the same impulse.
     def test_copies_keep_their_bits(self):
@@ -228,16 +224,7 @@ class Agreement(Ranks):
 
     def test_lattice(self):
         case = self.case("lattice", LATTICE)
-        self.compare(case, counts=(2, 4), rows=161)
-        for name in ("POINTS", "displacement", "velocity", "axial_force"):
-            a = numbers(self.path("serial/lattice_000001.vtk"), name)
-            b = numbers(self.path("np4/lattice_000001.vtk"), name)
-            self.assertEqual(len(a), len(b))
-            self.assertGreater(max(map(abs, a)), 0.0)
-            for x, y in zip(a, b):
-                self.assertLessEqual(abs(x - y), 1e-9 * max(map(abs, a)), name)
-        with open(self.path("np4/lattice.vtk.series")) as file:
-            self.assertEqual(len(json.load(file)["files"]), 3)
+        self.compare(case, counts=(3,), rows=161)
 
     # Sets of all kinds, of which no rank has all items: chosen by place, with reactions, line loads across borders,
     # values from the first to the last node, and one item.
@@ -246,18 +233,17 @@ class Agreement(Ranks):
 
     def test_many_contacts_solver(self):
         self.compare(self.case("lattice", LATTICE), "--set", "solver.type=schur", counts=(3,), rows=161)
-        self.compare("cases/frame_lattice", "--set", "mesh.net.cells=[12, 12]", "--set", "time.end=4.0e-4",
-                     counts=(4,))
+        self.compare("cases/frame_lattice", "--set", "mesh.net.cells=[12, 12]", "--set", "time.end=2.2e-4",
+                     counts=(2,))
 
-    # An exact beam on a joint; few steps, because four ranks share two cores.
+    # An exact beam on a joint; few steps, because three ranks share two cores.
     def test_pendulum(self):
-        self.compare(*PENDULUM, "--set", "time.step=2.0e-3", counts=(2,), rows=166)
-        self.compare(*PENDULUM, "--set", "time.step=5.0e-3", counts=(4,), rows=67)
+        self.compare(*PENDULUM, "--set", "time.step=5.0e-3", counts=(3,), rows=67)
         self.compare(*PENDULUM, "--set", "time.step=5.0e-3", "--set", "solver.type=schur", counts=(2,), rows=67)
 
     # Finite rotations and friction in space; every node may touch the floor, so that every rank has copies of all.
     def test_beam_in_space(self):
-        self.compare(self.case("spinning", SPINNING), counts=(2, 3), rows=31)
+        self.compare(self.case("spinning", SPINNING), counts=(2,), rows=31)
         self.compare(self.case("spinning", SPINNING), "--set", "contacts.floor.nodes=beam.end", counts=(3,), rows=31)
 
     # Force laws: every rank evaluates all points, one of them counts their energy.
@@ -309,16 +295,15 @@ class Writing(Ranks):
                          .replace("cells: [6, 6]", "cells: [3, 2]").replace("end: 0.008", "end: 4.0e-4")
                          .replace("every: 80", "every: 4").replace("[0.01, 0, 0]", "[4.0e-4, 0, 0]")
                          + "  waves: { body: grid.x, of: [axial_force, vx] }\n")
-        self.compare(case, counts=(2, 3), rows=9)
-        for count in (2, 3):
-            for k in range(3):
-                self.same_frame(f"serial/lattice_{k:06}.vtk", f"np{count}/lattice_{k:06}.vtk")
-            with open(self.path("serial/lattice.waves.csv")) as a, open(self.path(f"np{count}/lattice.waves.csv")) as b:
-                rows = [[list(map(float, line.split(","))) for line in file if line[0] != "#"] for file in (a, b)]
-            self.assertGreater(max(abs(x) for row in rows[0][1:] for x in row[1:]), 0.0)
-            for x, y in zip(*rows):
-                size = max(map(abs, x))
-                self.assertLessEqual(max(abs(a - b) for a, b in zip(x, y)), 1e-8 * size)
+        self.compare(case, counts=(3,), rows=9)
+        for k in range(3):
+            self.same_frame(f"serial/lattice_{k:06}.vtk", f"np3/lattice_{k:06}.vtk")
+        with open(self.path("serial/lattice.waves.csv")) as a, open(self.path("np3/lattice.waves.csv")) as b:
+            rows = [[list(map(float, line.split(","))) for line in file if line[0] != "#"] for file in (a, b)]
+        self.assertGreater(max(abs(x) for row in rows[0][1:] for x in row[1:]), 0.0)
+        for x, y in zip(*rows):
+            size = max(map(abs, x))
+            self.assertLessEqual(max(abs(a - b) for a, b in zip(x, y)), 1e-8 * size)
 
     def test_frames_of_points_that_ride(self):
         self.compare(self.case("riders", RIDERS), counts=(3,), rows=31)

@@ -62,41 +62,35 @@ class Rows(ranks.Ranks):
     def test_contacts(self):
         frames = ["--set", "output.contact_frames.every=4", "--set", "time.end=2.0e-4"]
         case = self.case("rows", ROWS)
-        for scheme, *settings in (("newmark", *circle(15)), ("jump_newmark, rho_inf: 0.8", *FRICTION),
-                                  ("alpha_ggl", *SPACE, *FRICTION), ("alpha_velocity", *SPACE, *circle(0.75))):
+        for scheme, *settings in (("newmark", *circle(15)), ("alpha_velocity", *SPACE, *FRICTION)):
             self.compare(case, *settings, *frames, "--set", f"scheme={{type: {scheme}}}", counts=(2,), rows=5)
             self.same_contacts(2)
 
     # Every rank solves for its own rows: sums over rows are joined, and multipliers and gates told to all.
     def test_schemes_and_friction(self):
         case = self.case("rows", ROWS)
-        self.compare(case, counts=(3,), rows=9)
         self.compare(case, *FRICTION, counts=(3,), rows=9)
-        self.compare(case, *MOREAU, counts=(2,), rows=9)
-        self.compare(case, *FRICTION, *MOREAU, counts=(4,), rows=9)
+        self.compare(case, *FRICTION, *MOREAU, counts=(2,), rows=9)
 
-    # Forces that need copies within a product; rows whose directions turn; and a rank that has no row at all.
+    # Forces that need copies within a product; and a rank that has no row at all.
     def test_all_kinds(self):
         damped = ["--set", "elements.grid.damping={mass: 10.0, stiffness: 1.0e-5}"]
-        explicit = ["--set", "scheme={type: half_explicit}", "--set", "time.step=4.0e-6",
-                    "--set", "time.end=1.6e-4"]
         case = self.case("rows", ROWS)
         self.compare(case, *damped, *FRICTION, counts=(2,), rows=9)
-        self.compare(case, *circle(15), counts=(2,), rows=9)
-        self.compare(case, *explicit, *FRICTION, counts=(2,), rows=41)
         # A lattice of its own, which touches nothing, for some of the ranks.
         apart = ["--set", "mesh.apart={type: lattice, cells: [29, 29], size: [0.1, 0.1], origin: [9, 0, 0]}",
                  "--set", "elements.apart={type: beam_timo_2d, mesh: apart, E: 1.0e9, nu: 0.3, rho: 1000.0, "
                           "section: {type: rectangle, width: 0.02, height: 0.02}}"]
-        self.compare(case, *apart, *FRICTION, "--set", "time.end=2.5e-4", counts=(4,), rows=6)
-
+        self.compare(case, *apart, *FRICTION, "--set", "time.end=2.5e-4", counts=(3,), rows=6)
 
 
 # So many that nobody but the rank of its node knows of a contact.
 DEALT = ["--set", "mesh.grid.cells=[1, 899]", "--set", "contacts.floor.normal=[1, 7.0e-6, 0]",
          "--set", "output.contact_frames.every=4", "--set", "output.checkpoint.every=1000"]
 SHORT = ["--set", "time.end=1.5e-4"]
-SMALL = ["--set", "time.step=4.0e-6", "--set", "time.end=1.4e-4", "--set", "output.contact_frames.every=20"]
+# Of explicit schemes: all contacts close within 40 us.
+SMALL = ["--set", "time.step=4.0e-6", "--set", "time.end=5.2e-5", "--set", "output.contact_frames.every=4",
+         "--set", "contacts.floor.point=[4.8e-4, 0, 0]", "--set", "contacts.floor.normal=[1, 2.0e-6, 0]"]
 
 
 class DealtRuns(ranks.Ranks):
@@ -131,26 +125,26 @@ class DealtRuns(ranks.Ranks):
         return taken[1] / taken[0]
 
 
+# Every scheme against every contact is the campaign of study_rows.py.
 class Dealt(DealtRuns):
     # Every file; columns of single points; a contact, and friction, that some ranks have nothing of.
     def test_outputs(self):
-        self.same_outputs((2, 4), *FRICTION)
+        self.same_outputs((3,), *FRICTION)
         self.same_outputs((2,), *MOREAU, *FRICTION, *SHORT, "--set", "contacts.floor.points=all")
         corner = ["--set", "sets.foot={nodes: grid.ymin}", "--set",
                   "contacts.foot={type: node_plane, nodes: foot, point: [0, -1.0e-4, 0], normal: [0, 1, 0], "
                   "restitution: 0.1, friction: 0.2}", "--set", "initial=[{set: grid, velocity: [-5.0, -2.0, 0]}]"]
-        self.same_outputs((3,), *MOREAU, *SHORT, *corner)
+        self.same_outputs((2,), *MOREAU, *SHORT, *corner)
 
     # Impacts apart, stages, sets that are asked for within a step.
     def test_explicit(self):
-        for scheme in ("half_explicit, impulsive_step: 2.0e-6", "half_explicit_rk", "tdg_plus"):
-            friction = [] if scheme == "tdg_plus" else FRICTION
-            self.same_outputs((2,), *SMALL, *friction, "--set", f"scheme={{type: {scheme}}}")
+        for scheme in ("half_explicit, impulsive_step: 2.0e-6", "half_explicit_rk"):
+            self.same_outputs((2,), *SMALL, *FRICTION, "--set", f"scheme={{type: {scheme}}}")
 
     # Implicit motion and impacts apart, of which one rank may have none.
     def test_impacts_apart(self):
-        self.same_outputs((2,), *FRICTION, "--set", "scheme={type: jump_newmark, gamma: 0.6}",
-                          "--set", "time.end=3.5e-4")
+        self.same_outputs((2,), *FRICTION, *SHORT, "--set", "scheme={type: jump_newmark, gamma: 0.6}",
+                          "--set", "mesh.grid.origin=[2.0e-5, 0, 0]")
 
     # Losses of damping, which all ranks add up, and weight.
     def test_damping(self):
@@ -163,7 +157,7 @@ class Dealt(DealtRuns):
         apart = ["--set", "mesh.apart={type: lattice, cells: [29, 59], size: [0.1, 0.1], origin: [9, 0, 0]}",
                  "--set", "elements.apart={type: beam_timo_2d, mesh: apart, E: 1.0e9, nu: 0.3, rho: 1000.0, "
                           "section: {type: rectangle, width: 0.02, height: 0.02}}"]
-        self.same_outputs((3,), *apart, *FRICTION, "--set", "time.end=2.0e-4")
+        self.same_outputs((2,), *apart, *FRICTION, *SHORT)
         self.same_outputs((2,), *circle(45), *SHORT)
         self.same_outputs((2,), *MOREAU, *FRICTION, "--set", "time.control={type: adaptive, tolerance: 1.0e-3}",
                           "--set", "time.end=1.0e-4")
@@ -172,7 +166,7 @@ class Dealt(DealtRuns):
 
     # The checkpoint has the rows of all ranks in the order of one process.
     def test_resuming(self):
-        self.resume((2, 3, 1), self.case("rows", ROWS), *DEALT, *FRICTION, "--set", "output.checkpoint.every=3")
+        self.resume((2, 3), self.case("rows", ROWS), *DEALT, *FRICTION, "--set", "output.checkpoint.every=3")
 
     # What is wrong with a contact of the last rank is told as one process tells it.
     def test_faults(self):
@@ -226,7 +220,7 @@ TURNING = ["--set", "elements.grid.type=beam_exact_2d", "--set", "contacts.chain
 
 class Pairs(DealtRuns):
     def test_outputs(self):
-        self.same_outputs((3,), *PAIRS, *SHORT)
+        self.same_outputs((2,), *PAIRS, *SHORT)
         self.same_outputs((2,), *PAIRS, *MOREAU, "--set", "time.end=1.0e-4", "--set", "contacts.floor.points=all",
                           "--set", "contacts.floor.offsets_b=[[0, 0, 0], [-1.0e-4, 0.03, 0]]")
 
@@ -236,13 +230,11 @@ class Pairs(DealtRuns):
         settings = ["--set", "time.end=2.0e-3", "--set", "output.frames.every=0", "--set",
                     "output.contact_frames.every=2", "--set", "output.checkpoint.every=1000"]
         self.same_runs((3,), case, *settings)
-        self.assertLess(self.share(4, case, *settings[:4]), 0.5)
 
     # Through the whole model: rows act on nodes of two ranks, of the same sets in both orders; on nodes that all ranks
     # have, as a probe names one of them; and their directions turn.
     def test_chain(self):
-        self.same_outputs((4,), *CHAIN, *MOREAU, "--set", "time.end=1.5e-4")
-        self.same_outputs((2,), *CHAIN, *MOREAU, "--set", "time.end=1.5e-4", "--set",
+        self.same_outputs((3,), *CHAIN, *MOREAU, "--set", "time.end=1.5e-4", "--set",
                           "output.probes.first={set: grid.xmin, item: 0, of: [x]}")
         self.same_outputs((2,), *CHAIN, *MOREAU, *TURNING, "--set", "time.end=1.5e-4")
 
@@ -251,19 +243,18 @@ class Pairs(DealtRuns):
         held = [*CHAIN, *MOREAU, "--set", "supports.rail={set: grid.xmin, fix: [y], reactions: true}", "--set",
                 "initial=[{set: grid, velocity: [-5.0, 0, 0]}]", "--set", "contacts.chain.normal=[1, 1.0e-3, 0]",
                 "--set", "time.end=2.0e-4"]
-        self.same_outputs((4,), *held)
+        self.same_outputs((3,), *held)
         self.assertLess(self.share(4, self.case("rows", ROWS), *DEALT, *held), 0.4)
 
     # Forces and impulses by turns: impulses to their own round-off, not to that of forces.
     def test_chain_of_forces(self):
         self.same_outputs((2,), *CHAIN[:-2], "--set", "contacts.chain.friction=0", "--set",
-                          "contacts.chain.restitution=0.2", *SMALL, "--set", "time.end=7.2e-5", "--set",
+                          "contacts.chain.restitution=0.2", *SMALL[:6], "--set", "time.end=7.2e-5", "--set",
                           "scheme={type: tdg_minus}")
 
     def test_resuming_chain(self):
-        self.resume((2, 3, 1), self.case("rows", ROWS), *DEALT, *CHAIN, *MOREAU, "--set", "output.checkpoint.every=2",
+        self.resume((2, 3), self.case("rows", ROWS), *DEALT, *CHAIN, *MOREAU, "--set", "output.checkpoint.every=2",
                     "--set", "time.end=1.5e-4")
-
 
 
 # Nodes against the cells of a beam that lies the other way round, so that most of them are of another rank.
@@ -276,7 +267,7 @@ SEGMENTS = ["--set", "mesh.wall={type: line, from: [-0.00041, 89.94, 0], to: [0.
 
 class Segments(DealtRuns):
     def test_outputs(self):
-        self.same_outputs((4,), *SEGMENTS, *MOREAU, *SHORT)
+        self.same_outputs((3,), *SEGMENTS, *MOREAU, *SHORT)
 
     # Points at arms, which turn; and nodes that are part of cells that others may touch.
     def test_all_kinds(self):
@@ -284,7 +275,7 @@ class Segments(DealtRuns):
                          "restitution: 0}"]
         arms = ["--set", "contacts.floor.offsets=[[0, 0, 0], [0.0001, 0.03, 0]]", "--set",
                 "elements.grid.type=beam_exact_2d"]
-        self.same_outputs((3,), *SEGMENTS, *MOREAU, *arms, "--set", "time.end=1.0e-4")
+        self.same_outputs((2,), *SEGMENTS, *MOREAU, *arms, "--set", "time.end=1.0e-4")
         self.same_outputs((2,), *SEGMENTS, *both, *MOREAU, "--set", "time.end=1.0e-4")
 
     # What is wrong with a node of the last rank is told as one process tells it.
@@ -310,17 +301,17 @@ SOFT_PAIRS = [*PAIRS, "--set", "contacts.floor={type: node_node, a: wall.xmax, b
 
 class Laws(DealtRuns):
     def test_outputs(self):
-        self.same_outputs((4,), *LAW)
+        self.same_outputs((3,), *LAW)
         self.same_outputs((2,), *SOFT_PAIRS, *MOREAU, *SHORT)
 
     # Beside rigid contacts, whose rows have the first numbers though their contact is the second.
     def test_beside_rows(self):
-        self.same_outputs((3,), *BOTH, *MOREAU, *SHORT, "--set", "contacts.soft.points=all", "--set",
+        self.same_outputs((2,), *BOTH, *MOREAU, *SHORT, "--set", "contacts.soft.points=all", "--set",
                           "output.frames={every: 1, window: [0, 3.0e-5], pieces: never}")
 
     # Friction that one rank has to itself, beside soft contacts without and beside rigid ones.
     def test_foot(self):
-        self.same_outputs((3,), *LAW, "--set", "contacts.floor.friction=0", *FOOT, *MOREAU, *SHORT)
+        self.same_outputs((2,), *LAW, "--set", "contacts.floor.friction=0", *FOOT, *MOREAU, *SHORT)
         self.same_outputs((3,), *FOOT, *MOREAU, *SHORT)
 
     # Directions that turn, at points with arms, and the largest stable step.
@@ -340,9 +331,8 @@ class Laws(DealtRuns):
 
     # What sticks, and where, is in the checkpoint in the order of one process.
     def test_resuming(self):
-        self.resume((2, 3, 1), self.case("rows", ROWS), *DEALT, *LAW, "--set", "output.checkpoint.every=3",
+        self.resume((2, 3), self.case("rows", ROWS), *DEALT, *LAW, "--set", "output.checkpoint.every=3",
                     options=ranks.REPEATABLE)
-
 
 
 # Beams in two layers that meet where they cross, and one that touches nothing; coins that touch the floor one by one.
@@ -436,7 +426,7 @@ class Joints(DealtRuns):
     def test_outputs(self):
         case = self.case("rows", ROWS)
         self.same_runs((3,), case, *JOINTS, *POST, "--set", "time.end=2.5e-4")
-        self.same_runs((3,), case, *JOINTS, *MOREAU, *FRICTION, *SHORT, "--set", "contacts.floor.points=all")
+        self.same_runs((2,), case, *JOINTS, *MOREAU, *FRICTION, *SHORT, "--set", "contacts.floor.points=all")
         self.same_runs((2,), case, *JOINTS, *SMALL, "--set", "scheme={type: half_explicit}")
         self.same_runs((2,), case, *JOINTS, "--set", "scheme={type: jump_newmark, gamma: 0.6}",
                        "--set", "time.end=2.0e-4")
