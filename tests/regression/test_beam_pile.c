@@ -96,20 +96,3 @@ TEST(gaps_can_be_enforced)
         pcs_context_destroy(&p.ctx);
     }
 }
-
-// Products on contact rows, condensed matrices and sweeps over the contacts are one problem.
-TEST(the_dense_solver_agrees)
-{
-    const char *const set[] = { "time.end=0.03", "solver.type=newton" };
-    pile many = pile_open(1, set), few = pile_open(2, set);
-    CHECK(strcmp(few.sim->solver->ops->name, "newton") == 0);
-    while (!pcs_sim_is_done(many.sim)) {
-        pile_step(&many);
-        pile_step(&few);
-        CHECK_ALL_NEAR(many.sim->system->nq, many.sim->state.q, few.sim->state.q, 1e-12);
-        CHECK_ALL_NEAR(many.sim->system->nv, many.sim->state.v, few.sim->state.v, 1e-8);
-    }
-    CHECK_RELATIVE(many.impulse[0], few.impulse[0], 1e-10);
-    pcs_context_destroy(&many.ctx);
-    pcs_context_destroy(&few.ctx);
-}
