@@ -76,22 +76,6 @@ static exact_bar exact_thrown(exact_bar bar)
     return exact_prepare(bar);
 }
 
-exact_bar exact_bar_impact(void)
-{
-    return exact_thrown(
-        (exact_bar){ .length = 10.0, .area = 1.0, .modulus = 900.0, .density = 1.0, .gap = 5.005, .velocity = -10.0 });
-}
-
-exact_bar exact_bar_steel(void)
-{
-    return exact_thrown((exact_bar){ .length = 1.0,
-                                     .area = 3.14159265358979323846e-4,
-                                     .modulus = 2.1e11,
-                                     .density = 7800.0,
-                                     .gap = 5e-9,
-                                     .velocity = -0.1 });
-}
-
 exact_bar exact_bar_bouncing(void)
 {
     return exact_prepare((exact_bar){ .length = 10.0,
@@ -150,55 +134,10 @@ double exact_velocity(const exact_bar *bar, double s, double t)
     return exact_outgoing(bar, phase - delay, true) + exact_incoming(bar, phase + delay, true) - bar->gravity * phase;
 }
 
-double exact_stress(const exact_bar *bar, double s, double t)
-{
-    double phase = exact_phase(bar, t), delay = s / bar->speed;
-    double difference = exact_incoming(bar, phase + delay, true) - exact_outgoing(bar, phase - delay, true);
-    return bar->modulus / bar->speed * difference;
-}
-
-double exact_gap(const exact_bar *bar, double t)
-{
-    return bar->gap + exact_displacement(bar, 0.0, t);
-}
-
-bool exact_is_closed(const exact_bar *bar, double t)
-{
-    return exact_interval(bar, exact_phase(bar, t)) >= 0;
-}
-
 double exact_force(const exact_bar *bar, double t)
 {
-    return exact_is_closed(bar, t) ? -bar->area * exact_stress(bar, 0.0, t) : 0.0;
-}
-
-// In every contact of these problems the force is linear in time, so the mean of its ends is exact.
-static double exact_part(const exact_bar *bar, double begin, double end)
-{
-    if (!(end > begin)) return 0.0;
-    return exact_force(bar, 0.5 * (begin + end)) * (end - begin);
-}
-
-double exact_impulse(const exact_bar *bar, double t)
-{
-    double phase = exact_phase(bar, t), sum = 0.0, whole = 0.0;
-    for (int i = 0; i < bar->ncontact; i++) {
-        sum += exact_part(bar, bar->begin[i], fmin(bar->end[i], phase));
-        whole += exact_part(bar, bar->begin[i], bar->end[i]);
-    }
-    return isfinite(bar->period) ? sum + floor(t / bar->period) * whole : sum;
-}
-
-static double exact_energy_density(const exact_bar *bar, double s, double t)
-{
-    double v = exact_velocity(bar, s, t), stress = exact_stress(bar, s, t);
-    double weight = bar->density * bar->gravity * exact_displacement(bar, s, t);
-    return bar->area * (0.5 * bar->density * v * v + 0.5 * stress * stress / bar->modulus + weight);
-}
-
-double exact_energy(const exact_bar *bar, double t, int cells)
-{
-    double width = bar->length / cells, sum = 0.0;
-    for (int i = 0; i < cells; i++) sum += width * exact_energy_density(bar, ((double)i + 0.5) * width, t);
-    return sum;
+    double phase = exact_phase(bar, t);
+    if (exact_interval(bar, phase) < 0) return 0.0;
+    double difference = exact_incoming(bar, phase, true) - exact_outgoing(bar, phase, true);
+    return -bar->area * bar->modulus / bar->speed * difference;
 }

@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 rigid_run rigid_open(const char *name, const char *assignments)
 {
@@ -40,11 +39,6 @@ void rigid_close(rigid_run *run)
     *run = (rigid_run){ 0 };
 }
 
-static double rigid_energy(const pcs_sim *sim)
-{
-    return sim->ledger.now.kinetic + sim->ledger.now.strain + sim->ledger.now.potential;
-}
-
 // Gap velocities at the directions of the state, not where the scheme left them.
 static void rigid_watch_rows(pcs_sim *sim, rigid_trace *trace)
 {
@@ -56,7 +50,6 @@ static void rigid_watch_rows(pcs_sim *sim, rigid_trace *trace)
     for (int j = 0; j < system->nrow; j++) {
         has_joints = has_joints || system->rows[j].is_bilateral;
         if (system->rows[j].is_bilateral) trace->largest_gap = fmax(trace->largest_gap, fabs(gap[j]));
-        else trace->smallest_gap = fmin(trace->smallest_gap, gap[j]);
     }
     if (!has_joints || !system->row_set.vary) return;
     // The scheme finds the directions as it left them.
@@ -86,43 +79,27 @@ static void rigid_keep(const pcs_sim *sim, rigid_trace *trace, double impulse)
     trace->count++;
 }
 
-static double rigid_clock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 rigid_trace rigid_run_all(const char *name, const char *assignments, long every)
 {
     rigid_run run = rigid_open(name, assignments);
     pcs_sim *sim = run.sim;
-    rigid_trace trace = { .n = sim->system->nq, .smallest_gap = INFINITY, .largest_rise = -INFINITY };
+    rigid_trace trace = { .n = sim->system->nq };
     size_t room = (size_t)(sim->nstep / every) + 2, n = (size_t)trace.n;
     trace.t = pcs_scratch(NULL, room, sizeof(double));
     trace.impulse = pcs_scratch(NULL, room, sizeof(double));
     trace.q = pcs_scratch(NULL, room * n, sizeof(double));
     trace.v = pcs_scratch(NULL, room * n, sizeof(double));
     double impulse = sim->system->nrow > 0 ? sim->report.rows[0].step_impulse : 0.0;
-    double energy = rigid_energy(sim), lowest = energy;
     rigid_keep(sim, &trace, impulse);
     while (sim->state.step < sim->nstep) {
-        double begin = rigid_clock();
         rigid_step(&run);
-        trace.seconds += rigid_clock() - begin;
         bool has_impact = false;
         for (int j = 0; j < sim->system->nrow; j++) has_impact = has_impact || sim->report.rows[j].is_impact;
         trace.impacts += has_impact;
         if (sim->system->nrow > 0) impulse += sim->report.rows[0].step_impulse;
-        double now = rigid_energy(sim);
-        trace.largest_rise = fmax(trace.largest_rise, now - energy);
-        trace.recovery = fmax(trace.recovery, now - lowest);
-        lowest = fmin(lowest, now);
-        energy = now;
         rigid_watch_rows(sim, &trace);
         if (sim->state.step % every == 0) rigid_keep(sim, &trace, impulse);
     }
-    trace.energy = energy;
     rigid_close(&run);
     return trace;
 }

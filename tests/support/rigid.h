@@ -24,14 +24,9 @@ typedef struct rigid_trace {
     long count;          // rows: the start and every `every`-th step
     double *t, *q, *v;   // [count], [count * n], [count * n]
     double *impulse;     // [count] of the first contact since the start, N s
-    double smallest_gap; // of all unilateral rows, m
     double largest_gap;  // in size, of all bilateral rows, m
     double largest_rate; // in size, of all bilateral rows at the true directions, m/s
-    double energy;       // at the end, J
-    double largest_rise; // of the energy in one step, J
-    double recovery;     // largest energy above its smallest value so far, J
     long impacts;        // steps with an impact
-    double seconds;      // wall time of the steps
 } rigid_trace;
 
 rigid_trace rigid_run_all(const char *name, const char *assignments, long every);

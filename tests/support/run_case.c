@@ -26,13 +26,9 @@ static void case_keep(case_run *run)
     run->records[run->count++] = (case_record){
         .t = sim->state.t,
         .energy = now->kinetic + now->strain + now->potential,
-        .ledger = sim->ledger,
         .gap = row->gap,
-        .rate = row->rate,
         .force = row->force,
-        .impulse = row->impulse,
         .step_impulse = row->step_impulse,
-        .is_impact = row->is_impact,
         .iterations = sim->report.iterations,
     };
 }
@@ -82,30 +78,11 @@ const case_record *case_last(const case_run *run)
     return &run->records[run->count - 1];
 }
 
-case_contact case_find_contact(const case_run *run)
-{
-    case_contact contact = { -1, -1, 0 };
-    for (long i = 0; i < run->count; i++) {
-        if (run->records[i].step_impulse == 0.0) continue;
-        if (contact.first < 0) contact.first = i;
-        contact.last = i;
-        contact.count++;
-    }
-    return contact;
-}
-
 double case_smallest_gap(const case_run *run)
 {
     double smallest = INFINITY;
     for (long i = 0; i < run->count; i++) smallest = fmin(smallest, run->records[i].gap);
     return smallest;
-}
-
-long case_impacts(const case_run *run)
-{
-    long count = 0;
-    for (long i = 0; i < run->count; i++) count += run->records[i].is_impact;
-    return count;
 }
 
 // Adds one Gauss point of weight w.

@@ -11,12 +11,9 @@
 typedef struct case_record {
     double t;
     double energy;       // J, kinetic + strain + potential
-    pcs_ledger ledger;   // since t = 0
-    double gap, rate;    // of the first contact point, m and m/s
+    double gap;          // of the first contact point, m
     double force;        // N, smooth part
-    double impulse;      // N s, impact part
     double step_impulse; // N s
-    bool is_impact;
     int iterations;
 } case_record;
 
@@ -38,13 +35,7 @@ void case_close(case_run *run);
 const case_record *case_last(const case_run *run);
 // A probe at the present state, by its number.
 double case_probe(const case_run *run, int which);
-// Steps whose step impulse is not zero: first, last and how many.
-typedef struct case_contact {
-    long first, last, count;
-} case_contact;
-case_contact case_find_contact(const case_run *run);
 double case_smallest_gap(const case_run *run);
-long case_impacts(const case_run *run);
 
 // How a model lies in space: along `axis`, its contact end at `base` in the mesh. Cells beyond the base belong to the
 // bar of the exact solution, cells before it to its mirror image.
