@@ -1,6 +1,6 @@
 // A state is whole: with every scheme and step solver, on every shipped case and on models with all that carries a
-// memory, ten steps from a state that was kept and put back are the same ten steps to the last bit. A simulation made anew
-// goes on from a checkpoint in test_checkpoint.c. The constant part of the system stays as it was built.
+// memory, ten steps from a state that was kept and put back are the same ten steps to the last bit. A simulation made
+// anew goes on from a checkpoint in test_checkpoint.c. The constant part of the system stays as it was built.
 
 #define _POSIX_C_SOURCE 200809L // scandir
 

@@ -197,8 +197,8 @@ class Writing(Pieces):
             for key in ("points", "cells", "dofs"):
                 self.assertEqual(seen[0]["model"][key], seen[1]["model"][key])
 
-    # The same run over the same ranks: bit by bit the same, each cell in one piece. Forces at points follow those at the
-    # ends of cells, of other ranks as well.
+    # The same run over the same ranks: bit by bit the same, each cell in one piece. Forces at points follow those at
+    # the ends of cells, of other ranks as well.
     def test_arrays(self):
         loads = """loads:
   weight: { type: gravity, g: [3, -10, 0] }
