@@ -135,11 +135,11 @@ percuss_state *percuss_keep(const percuss *p);
 int percuss_restore(percuss *p, const percuss_state *state);
 void percuss_forget(percuss_state **state);
 
-// The same in a file, which is written aside and renamed. 2: it cannot be written.
+// The same in a file, which is written under another name and renamed. 2: it cannot be written.
 int percuss_save(percuss *p, const char *path);
 // Goes on from a file of percuss_save, or from the checkpoint of a run in a file or folder (of which factors of loads
 // and friction are not known: they stay, and nothing was applied). The case must be the same in all its keys. 2, and
-// the state is as before: it is damaged, or of another case or version; the message tells what differs. When a folder
+// the state is as before: it is damaged, or of another case or version; the message says what differs. When a folder
 // has a damaged checkpoint and a whole older one, that is taken, and the message says so.
 int percuss_load_state(percuss *p, const char *path);
 

@@ -354,7 +354,7 @@ static pcs_status modes_add_mechanisms(search *s)
     int left = s->options->count - s->out->count;
     if (left == 0 || !modes_is_symmetric(s->K)) return PCS_OK;
     problem.known = s->rigid.vector;
-    for (problem.count = 1;; problem.count = left) { // one alone tells whether there is any
+    for (problem.count = 1;; problem.count = left) { // one alone shows whether there is any
         pcs_status status = pcs_eigen_symmetric(s->on->ctx, &problem, &found);
         if (status == PCS_FAILED) return PCS_OK; // the quadratic problem may do without
         PCS_TRY(status);
@@ -379,7 +379,7 @@ static pcs_status modes_find_whirl(search *s)
     PCS_TRY(modes_add_mechanisms(s));
     if (s->out->count == s->options->count) return PCS_OK;
     s->problem.C = s->C;
-    s->problem.count = s->options->count; // motions without force come twice, and are told once
+    s->problem.count = s->options->count; // motions without force come twice, and are reported once
     PCS_TRY(pcs_eigen_quadratic(s->on->ctx, &s->problem, &r));
     for (int k = 0; k < r.count; k++) {
         const double *re = r.re + (size_t)k * n, *im = r.im + (size_t)k * n;

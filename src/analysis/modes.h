@@ -1,6 +1,6 @@
 // Natural frequencies and mode shapes of small vibrations about the reference state or a given one.
 //
-//   symmetric:  K phi = w^2 M phi, damping left out of it; its share xi = phi^T C phi / (2 w) is told;
+//   symmetric:  K phi = w^2 M phi, damping left out of it; its share xi = phi^T C phi / (2 w) is reported;
 //               below 0 the mode is unstable
 //   whirl:      (s^2 M + s C + K) phi = 0 where C or K is not symmetric (spinning shafts), s = -decay + i w
 //

@@ -752,7 +752,7 @@ static pcs_status equilibrium_create(const pcs_analysis *on, double time, const 
     equilibrium_update_tangent(e, q);
     equilibrium_make_scales(e);
     if (s->row_set.ndriven > 0)
-        pcs_system_drives(s, time, e->target, e->blur); // turns go the whole way that they are told
+        pcs_system_drives(s, time, e->target, e->blur); // rotations go all the way to the prescribed angle
     equilibrium_place(e, q);
     equilibrium_find_blur(e, q);
     for (int j = 0; j < s->nrow; j++) {

@@ -14,7 +14,7 @@
 
 enum { PCS_STATICS_MARKS = 16 };
 
-// Points of a path that are told: the first ones, and their number.
+// Points of a path that are reported: the first ones, and their number.
 typedef struct pcs_statics_marks {
     int count;
     double factor[PCS_STATICS_MARKS];

@@ -861,7 +861,7 @@ static pcs_status build_equilibrium(pcs_build *b)
     if (status == PCS_OK && b->model.ninitial > 0)
         status = pcs_fe_initial_state(b->sim->system, b->sim->state.q, b->sim->state.v, &culprit);
     if (status == PCS_OK) return PCS_OK;
-    PCS_TRY(pcs_case_finish(b->c)); // what is told with its place
+    PCS_TRY(pcs_case_finish(b->c)); // errors that have a line and a column
     pcs_wrap(b->ctx, status, "the equilibrium to start from");
     PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, "start"), status));
     return pcs_case_finish(b->c);

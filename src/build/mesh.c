@@ -319,7 +319,8 @@ static double merge_distance(pcs_build *b, pcs_yaml *map, const merge_params *p,
     return least;
 }
 
-// Checks that every named set has a node that another one has, too, after the merge; if not, it was named in vain.
+// Checks that every named set has a node that another one has, too, after the merge; if not, naming it had no effect,
+// which is an error.
 static pcs_status merge_check(pcs_build *b, pcs_yaml *map, const merge_params *p, pcs_merge *merge)
 {
     size_t nnode = (size_t)b->mesh->nnode, nset = (size_t)p->sets.count;
@@ -511,7 +512,7 @@ static void join_nodes(int *root, int a, int b)
 // Joins node i of one set with node i of the other. Returns the number of pairs.
 static int join_sets(const pcs_set *a, const pcs_set *b, int *root)
 {
-    if (a == NULL || b == NULL || a->count != b->count) return 0; // a fault, told later
+    if (a == NULL || b == NULL || a->count != b->count) return 0; // a fault, reported later
     for (int i = 0; i < a->count; i++) join_nodes(root, a->items[i], b->items[i]);
     return a->count;
 }
@@ -708,7 +709,7 @@ static double travel_speed(pcs_build *b, const pcs_yaml *node, const char *part)
         if (!is_rod || strncmp(pcs_yaml_text(type), "rod", 3) != 0 || strncmp(pcs_yaml_text(type), "rotor", 5) == 0)
             break;
         pcs_yaml *E = pcs_case_get(b->c, group, "E"), *rho = pcs_case_get(b->c, group, "rho");
-        if (E == NULL || rho == NULL) return NAN; // told where the group is read
+        if (E == NULL || rho == NULL) return NAN; // reported where the group is read
         return sqrt(pcs_case_number(b->c, E, positive) / pcs_case_number(b->c, rho, positive));
     }
     pcs_case_error_at(b->c, node, "cells",
@@ -723,7 +724,7 @@ static double travel_length(pcs_build *b, pcs_yaml *node)
     const pcs_range any = PCS_ANY_NUMBER;
     double from[3], to[3], length2 = 0.0;
     pcs_yaml *first = pcs_case_get(b->c, node, "from"), *last = pcs_case_get(b->c, node, "to");
-    if (first == NULL || last == NULL) return NAN; // told where the part is read
+    if (first == NULL || last == NULL) return NAN; // reported where the part is read
     if (!pcs_case_vector(b->c, first, any, from) || !pcs_case_vector(b->c, last, any, to)) return NAN;
     for (int k = 0; k < 3; k++) length2 += (to[k] - from[k]) * (to[k] - from[k]);
     return sqrt(length2);

@@ -129,7 +129,7 @@ static bool expand_evaluate(expansion *x, pcs_yaml *node, size_t from, size_t le
     bool is_known = true;
     for (int i = 0; i < e.count; i++)
         if (e.ops[i].code == PCS_OP_VARIABLE) is_known = parameters_need(x, node, e.ops[i].variable) && is_known;
-    if (!is_known) return false; // the parameter has been told
+    if (!is_known) return false; // the error has been reported
     *value = pcs_expression_value(&e, x->values);
     if (isfinite(*value)) return true;
     char path[PCS_PATH_BYTES];

@@ -217,7 +217,7 @@ bool pcs_case_place_vector(pcs_case *c, pcs_yaml *node, double value[3], const p
     return is_fine;
 }
 
-// One item of a list into `out`; false and an error when it is wrong.
+// Reads one item of a list into `out`. Returns false, with an error added, if it is wrong.
 typedef bool value_item(pcs_case *c, pcs_yaml *node, pcs_range range, void *out);
 
 static bool value_number(pcs_case *c, pcs_yaml *node, pcs_range range, void *out)

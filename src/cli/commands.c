@@ -334,7 +334,7 @@ static pcs_status commands_find_state(const pcs_analysis *on, const pcs_argument
     pcs_statics statics;
     pcs_statics_options options = commands_statics_options(on, a);
     options.path = PCS_PATH_LOAD;
-    options.has_friction = false; // vibrations are small, and contacts that rub are free to slide in them
+    options.has_friction = false; // vibrations are small, and contacts with friction are free to slide in them
     modes->time = options.time;
     if (a->about == NULL) return PCS_OK;
     double *q;

@@ -6,8 +6,8 @@
 #include "core/context.h"
 #include "core/option.h"
 
-// Bytes of files whose size nothing else bounds: meshes, checkpoints, results. A longer one is taken for one without an
-// end.
+// Largest size, in bytes, of a file whose length nothing else bounds: mesh, checkpoint, result. A longer one is taken
+// for a device that never ends.
 #define PCS_TEXT_MOST ((size_t)1 << 36)
 
 // Reads a regular file of at most `most` bytes into a scratch buffer, and an ending 0; `what` names it in messages:

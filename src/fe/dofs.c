@@ -116,7 +116,7 @@ typedef struct share_post {
     int *first;                  // [map nnode] global number of an own node's first equation, -1 if not own
     int (*begin)[2];             // [count] first equation of each node in one process, and among those of all ranks
     unsigned char *why;          // [map nnode] flags
-    int ngiven, ntaken, nserial; // nodes told and learnt so far, and equations of all nodes up to there
+    int ngiven, ntaken, nserial; // nodes sent and received so far, and equations of all nodes up to there
 } share_post;
 
 // Tells the equations of own nodes, and the first of them.

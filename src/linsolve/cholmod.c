@@ -179,7 +179,7 @@ static void cholmod_solve_values(pcs_linsolve *self, double *x)
 
 void pcs_suitesparse_version(int suite[3], int cholmod[3])
 {
-    suite[0] = SUITESPARSE_MAIN_VERSION; // of the build: the function that tells is in a library of its own
+    suite[0] = SUITESPARSE_MAIN_VERSION; // of the build: the function that returns it is in a library of its own
     suite[1] = SUITESPARSE_SUB_VERSION;
     suite[2] = SUITESPARSE_SUBSUB_VERSION;
     cholmod_version(cholmod);

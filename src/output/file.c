@@ -1,4 +1,5 @@
-// Buffered files on plain descriptors, so that no write allocates; each is written aside and renamed when complete.
+// Buffered files on plain descriptors, so that no write allocates; each is written under another name and renamed when
+// complete.
 
 #define _DEFAULT_SOURCE // flock
 

@@ -1,4 +1,4 @@
-// Result files: written aside as "<name>.part", renamed when complete; every write is checked.
+// Result files: written as "<name>.part", renamed when complete; every write is checked.
 //
 // The put functions fill a buffer and remember the first failure, which the next call that gives a status reports
 // with the path. Nothing allocates after create. Of several processes one writes; for the others this does nothing.

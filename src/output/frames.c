@@ -166,7 +166,7 @@ static void record_carry(pcs_frames_record *record, const pcs_picture *picture, 
 //
 // An obstacle that stands still has no end in the model. It is drawn where the nodes come near that may touch it, or,
 // as long as none does, as far as they come, and a margin further; with a thickness behind its surface, so that it is
-// seen from the side, too. What is carried stands at x + R r, along R a, with R the rotation of its node. Cell data:
+// seen from the side, too. What is carried is at x + R r, along R a, with R the rotation of its node. Cell data:
 // the number of its contact or joint, -1 for a disc.
 
 enum { SIDES = PCS_OBSTACLE_SIDES, MAX_RINGS = PCS_OBSTACLE_RINGS, BALL_RINGS = MAX_RINGS };

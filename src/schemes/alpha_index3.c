@@ -89,7 +89,7 @@ static void index3_report_rows(pcs_scheme *self, pcs_state *x, double force_of_l
     }
 }
 
-// Leaves out of the impulse of the step what the report tells of the rows: along the directions of the end, while the
+// Leaves out of the impulse of the step what the report says of the rows: along the directions of the end, while the
 // filter spreads forces over those of several steps.
 static void index3_leave_rows(const pcs_scheme *self, pcs_step_report *report)
 {

@@ -277,7 +277,7 @@ static pcs_outcome event_resolve(pcs_scheme *self, pcs_events *e, double t, cons
     system->ops->measure(system, pcs_at(self->solver->t, q, v), PCS_ENERGY, &measure);
     e->now.energy = fmax(e->now.energy, measure.kinetic);
     pcs_system_gaps(system, pcs_at(self->solver->t, q, NULL), e->next.gap);
-    // Accelerations of open contacts give the flight time of a rebound, by which event_aim tells it from rest.
+    // Accelerations of open contacts give the flight time of a rebound, by which event_aim distinguishes it from rest.
     pcs_outcome outcome = pcs_event_accelerate(self, e, t, q, v, e->next.a);
     for (int round = 0; outcome == PCS_CONVERGED && event_aim(self, e, t, q, v, round == 0); round++) {
         if (e->is_accumulating && e->stops) return PCS_ACCUMULATES;
@@ -396,7 +396,7 @@ static pcs_outcome event_locate(pcs_scheme *self, double t, event_finding event,
             slope = pcs_system_rate(self->system, event.row, e->end + self->system->nv);
         }
         x = slope < 0.0 ? x - value[is_beyond] / slope + aside : NAN;
-        bool is_slow = round % 3 == 2 && *hi - *lo > 0.5 * last; // three guesses in vain: halve
+        bool is_slow = round % 3 == 2 && *hi - *lo > 0.5 * last; // three guesses did not help: halve
         if (round % 3 == 2) last = *hi - *lo;
         if (is_slow || !(x > *lo && x < *hi)) x = 0.5 * (*lo + *hi);
         if (x <= *lo || x >= *hi) break; // neighbouring numbers

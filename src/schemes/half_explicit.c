@@ -61,7 +61,7 @@ typedef struct half {
     half_pass pass;             // of the step under way
     double *first;              // [nrow] P0
     bool reuses_acceleration;   // f does not see the velocity
-    bool is_plain;              // neither do M and G change, and nothing rubs
+    bool is_plain;              // M and G are constant, and there is no friction
     pcs_state start;            // of an impulsive step
     pcs_row_report *joined_row; // [nrow] what its smaller steps add up to
 } half;

@@ -154,7 +154,7 @@ static pcs_status wave_setup(pcs_scheme *self)
     self->rule.gate_share = ((const wave_params *)self->params)->rounding == ROUND_BEFORE ? 1.0 : 0.5;
     if (system->inertia == NULL)
         return pcs_fail(self->ctx, PCS_FAILED, "the step solver of scheme 'wave' was made without pcs_scheme_weigh");
-    if (!(self->step > 0.0)) return PCS_OK; // the first step tells
+    if (!(self->step > 0.0)) return PCS_OK; // known from the first step on
     for (int j = 0; j < system->nrow; j++) s->is_heavy[j] = wave_find_heavy(system, j, self->step);
     return wave_check_restitution(self);
 }

@@ -74,7 +74,7 @@ bool pcs_accept_certifies(pcs_sim *sim, double before)
     if (sim->is_timed) sim->certify_begin = pcs_clock();
     if (sim->system->has_materials && r->h > 0.0)
         sim->report.material_loss = pcs_system_material_loss(sim->system, pcs_at(sim->state.t, sim->state.q, NULL));
-    // Tolerances that follow from works without end would excuse anything.
+    // A tolerance proportional to an infinite work would accept any defect.
     if (!isfinite(accept_told(r))) {
         sim->report.outcome = PCS_NOT_FINITE;
         return false;

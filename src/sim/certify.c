@@ -1,4 +1,4 @@
-// The judgement of a step: what is remembered, also in a checkpoint, and told. Before the first step the model is
+// The judgement of a step: what is remembered, also in a checkpoint, and reported. Before the first step the model is
 // compared with the case: coefficients of contacts with its text, travel times of waves with mass and stiffness.
 
 #include "sim/certify_data.h"

@@ -1,6 +1,6 @@
 // The certifier, its checks and its memory; private to this folder.
 //
-// certify.c         the judgement of a step, what is remembered and told; the model against its case
+// certify.c         the judgement of a step, what is remembered and reported; the model against its case
 // certify_checks.c  which checks apply, the worst of each, also where processes judge their own rows
 // certify_rows.c    the laws of contacts and joints, Coulomb's law, gaps against the deformation and the directions
 // certify_motion.c  equations of motion by the rule of the scheme, their tolerances, momentum

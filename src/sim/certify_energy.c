@@ -20,8 +20,9 @@
 //
 // Over the whole run,   E - E_0 - sum W <= B/10 + X + O,   B the most of E_0 + sum W - V_lowest so far, X the most of
 // |W| + |dV| of a step, O a tenth of what loads that set in give; with forward Euler and central differences, whose
-// velocities lag, B/2 + 4 X + O. Schemes that gain by their nature are told, not judged; forward Euler in single steps
-// alone. A step of an iteration that takes over a quarter of what is left is greedy: a smaller one may do without.
+// velocities lag, B/2 + 4 X + O. Schemes that gain by their nature are reported, not judged; forward Euler in single
+// steps alone. A step of an iteration that takes over a quarter of what is left is greedy: a smaller one may do
+// without.
 //
 // If the scheme has its loss in closed form and the system is linear, the ledger must also close, up to round-off and
 // the work of the residuals of the equations of motion, each within its own tolerance: a step far longer than the
@@ -495,7 +496,7 @@ static void forces_check_work(pcs_certifier *self)
 {
     double *d = self->tolerance;
     pcs_difference(&self->system->rotations, self->from->q, self->x->q, d);
-    // A damped force law presses, and rubs, harder where bodies approach: forces at rest do not show it.
+    // Damped force laws have larger normal and friction forces where bodies approach: forces at rest do not show it.
     if (self->system->soft_friction == NULL || self->report->damping_loss == 0.0)
         forces_check_path(self, -1.0, &self->now.measure, &self->report->measure);
     if (pcs_system_is_damped(self->system)) forces_check_booked(self, d);

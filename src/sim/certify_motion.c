@@ -491,7 +491,7 @@ void pcs_certify_momentum(pcs_certifier *self)
 {
     const pcs_step_report *report = self->report;
     double defect = 0.0;
-    // Springs with a force at rest may have less energy than there.
+    // The energy of preloaded springs may be below that of the state at rest.
     double strain = pcs_max(fabs(self->now.measure.strain), fabs(report->measure.strain));
     double size = self->survey.size + self->system->mass * self->speed;
     for (int k = 0; k < 3; k++) {

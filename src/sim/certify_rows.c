@@ -498,7 +498,8 @@ static double rows_target(const pcs_certifier *self, int row, bool has_start)
     pcs_rate_kind kind = self->rule->rate;
     bool needs_start = kind != PCS_RATE_BEFORE && kind != PCS_RATE_REFLECTED;
     if (!r->is_gated || law->is_bilateral || (needs_start && !has_start)) return r->target;
-    if (self->report->is_joined) return r->target; // whether the last of several steps had an impact is not told
+    if (self->report->is_joined)
+        return r->target; // the report does not say whether the last of several steps had an impact
     double start = self->start_rate[row], middle = self->middle_rate[row];
     switch (kind) {
     case PCS_RATE_START: return pcs_restitution(law, start) * start;

@@ -157,7 +157,7 @@ pcs_status pcs_checkpoint_find(pcs_context *ctx, const char *path, bool is_older
         pcs_status status = file_read(ctx, out, &is_damaged);
         if (status == PCS_OK || !is_damaged || i == 1) return status;
         snprintf(note, 512, "%.440s; going on from the one before it", pcs_message(ctx));
-        pcs_fail(ctx, PCS_OK, "%s", ""); // it has been told
+        pcs_fail(ctx, PCS_OK, "%s", ""); // it has been reported
         *is_there = false;
     }
     // The newest is damaged, and there is no other.

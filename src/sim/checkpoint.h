@@ -1,5 +1,5 @@
-// Checkpoints: all that a run needs to go on, in one file that is written aside, synced and renamed; the one before it
-// is kept.
+// Checkpoints: all that a run needs to go on, in one file that is written under another name, synced and renamed; the
+// one before it is kept.
 //
 //   head         magic, format, byte order, hashes, sizes, version of the program
 //   case         the resolved case as text, so that a refusal can tell what differs

@@ -281,7 +281,7 @@ static pcs_status sim_take_directory(pcs_sim *sim, const char *directory, int *l
     return pcs_file_lock_folder(sim->ctx, directory, lock);
 }
 
-// Fails if the folder holds an interrupted run, unless told to overwrite or resume it. Ignores unreadable checkpoints.
+// Fails if the folder holds an interrupted run, unless asked to overwrite or resume it. Ignores unreadable checkpoints.
 static pcs_status sim_spare_other(pcs_sim *sim, const char *directory)
 {
     pcs_checkpoint_data data = { .bytes = NULL };

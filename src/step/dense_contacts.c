@@ -435,7 +435,8 @@ static bool active_try(pcs_active_set *s)
             // Multipliers that were far larger before have left their round-off: once more from here.
             if (is_solved && (is_refined || active_is_solved(s, tight))) return true;
             is_refined = is_solved;
-            // The multipliers of rows that contradict each other grow, until one of them gives way: no excuse either.
+            // The multipliers of rows that contradict each other grow, until one of them yields: they do not widen the
+            // tolerance either.
             if (!is_solved) {
                 s->weight = fmax(least_weight, 0.1 * s->weight);
                 s->excused = 0.0;

@@ -1002,7 +1002,7 @@ static void treat_apply(void *owner, const double *r, double *x)
 // Accelerated projections for contact problems of many rows, the way out when the sets of Newton's method fail.
 //
 // z solves the laws exactly where z = Proj(z - s r (value + correction)) with the correction friction |xt| on the
-// normal velocity of a row that rubs (de Saxce, Feng 1998); Proj goes onto z >= 0 or the cone |Lt| <= friction La.
+// normal velocity of a row with friction (de Saxce, Feng 1998); Proj goes onto z >= 0 or the cone |Lt| <= friction La.
 // Nesterov's extrapolation with a restart whenever it points uphill (O'Donoghue, Candes 2015); s = 1 / largest
 // eigenvalue of r P.
 
@@ -1485,7 +1485,7 @@ static void set_find_scales(pcs_krylov_set *c)
     double size = 0.0;
     for (int k = c->p.has_position ? 0 : c->p.m; k < c->p.n; k++) {
         bool opens = k < 2 * c->p.m && !c->p.rows[k % c->p.m].is_bilateral && c->p.b[k] > 0.0 && c->p.z[k] == 0.0;
-        bool is_smooth = k >= 2 * c->p.m + c->p.nt; // acts on d, which is stiff: its size tells nothing of velocities
+        bool is_smooth = k >= 2 * c->p.m + c->p.nt; // acts on d, which is stiff: its size says nothing of velocities
         double speed = is_smooth ? 0.0 : fabs(c->p.z[k]) / (c->p.r[k] * pcs_contact_unit(&c->p, k));
         if (k >= c->p.m && !opens) speed = fmax(speed, fabs(c->p.b[k]));
         if (speed > size) size = speed;
@@ -1493,7 +1493,8 @@ static void set_find_scales(pcs_krylov_set *c)
     size = all_max(c->system, size);
     if (c->size == 0.0) c->least_size = size;
     size = fmax(size, c->least_size);
-    // Multipliers that were far larger on the way here have left their round-off in the values; they excuse nothing.
+    // Multipliers that were far larger on the way here have left their round-off in the values; they do not widen the
+    // tolerance.
     bool has_shrunk = size < 0.1 * c->size;
     if (has_shrunk) set_evaluate(c);
     c->size = has_shrunk ? size : fmax(c->size, size);

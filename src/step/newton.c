@@ -1049,7 +1049,7 @@ static void newton_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_
 static bool newton_is_provisional(pcs_step_solver *self, const pcs_step_problem *p)
 {
     newton *s = self->data;
-    (void)pcs_motion_lead(self, p, &s->at); // asked for next, and tells the gaps
+    (void)pcs_motion_lead(self, p, &s->at); // asked for next, and computes the gaps
     return s->is_provisional || newton_misses_row(self, p);
 }
 

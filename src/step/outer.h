@@ -26,7 +26,7 @@
 // (Deuflhard: Newton Methods for Nonlinear Problems, 2004, sec. 3.2). Ten times that is allowed for: of 24 000 third
 // changes of beams above round-off, 1e-12 to 1e-8 of the velocities, many schemes, meshes and steps, 99.9 % were less
 // than 7 times as large, and the largest was 11. For |w| ten times is allowed as well. Where sizes are not known, the
-// rate of the largest change counts, ten times, too, if the matrix is the slope of all that acts. It tells nothing
+// rate of the largest change counts, ten times, too, if the matrix is the slope of all that acts. It says nothing
 // where directions of acting rows turn, which the matrix leaves out: a hinge in space left 10^5 times as much.
 //
 // A third change is 3 to 7 eps of the positions over h by their round-off alone, however good the second one was.
