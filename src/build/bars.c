@@ -130,7 +130,7 @@ __attribute__((format(printf, 4, 5))) static void foresee_take(pcs_foresight *f,
     va_list list;
     if (!(time > 0.0) || !(time / steps < f->step)) return;
     f->step = time / steps;
-    int length = snprintf(f->reason, sizeof f->reason, "%.3g steps in %.4g s, ", steps, time);
+    int length = snprintf(f->reason, sizeof f->reason, "%.0f steps in %.4g s, ", steps, time);
     va_start(list, format);
     vsnprintf(f->reason + length, sizeof f->reason - (size_t)length, format, list);
     va_end(list);

@@ -466,8 +466,10 @@ static pcs_status build_clock(pcs_build *b)
     pcs_yaml *node = pcs_case_get(b->c, pcs_case_root(b->c), "time");
     b->sim->start_time = b->start;
     b->sim->end_time = b->end;
-    if (b->step_is_auto || b->may_stand_still || b->nauto > 0)
-        PCS_TRY(pcs_foresee(b->sim, pcs_rule_is_explicit(&b->scheme->rule) || b->scheme->ask_waves != NULL));
+    if (b->step_is_auto || b->may_stand_still || b->nauto > 0) {
+        bool is_limited = pcs_rule_is_explicit(&b->scheme->rule) && isfinite(time_stable_step(b));
+        PCS_TRY(pcs_foresee(b->sim, is_limited || b->scheme->ask_waves != NULL));
+    }
     if (b->scheme->ask_waves != NULL) b->sim->foreseen.step = INFINITY; // the cells alone decide
     if (b->nauto > 0) return PCS_OK;
     PCS_TRY(b->scheme->ask_waves == NULL ? time_find_step(b, node) : time_find_wave_step(b, node));
@@ -633,7 +635,7 @@ static pcs_status scheme_read(pcs_build *b)
     if (b->is_model_only && pcs_case_get(b->c, pcs_case_root(b->c), "scheme") == NULL) return PCS_OK;
     pcs_yaml *node = pcs_case_need(b->c, pcs_case_root(b->c), "scheme", PCS_YAML_MAP, "the time integrator");
     if (node == NULL) return PCS_OK;
-    pcs_case_forgive(b->c, node);
+    pcs_case_forgive(b->c, node, true);
     int type = pcs_build_type(b, node, scheme_parts);
     if (type <= 0) return PCS_OK; // an analysis needs none
     b->scheme = pcs_schemes[type - 1];
@@ -1033,6 +1035,7 @@ static pcs_status build_rest(pcs_build *b, pcs_sim **out)
 typedef struct choose_trial {
     bool fits, waves_are_exact; // rods only, without damping
     double accurate, stable;    // steps, s: what is foreseen, and 0.9 of the largest
+    char fault[160];            // why the scheme cannot run the case
 } choose_trial;
 
 static pcs_status choose_build(pcs_build *b, const char *scheme, choose_trial *out)
@@ -1058,6 +1061,8 @@ static pcs_status choose_try(const pcs_build *b, const char *scheme, choose_tria
     *out = (choose_trial){ .accurate = INFINITY };
     PCS_TRY(pcs_context_create(&trial.ctx));
     pcs_status status = choose_build(&trial, scheme, out);
+    snprintf(out->fault, sizeof out->fault, "%.*s", (int)strcspn(pcs_message(trial.ctx), ";\n"),
+             pcs_message(trial.ctx));
     pcs_context_destroy(&trial.ctx);
     return status == PCS_BAD_INPUT || status == PCS_UNSUPPORTED ? PCS_OK : status;
 }
@@ -1072,19 +1077,22 @@ static pcs_status choose_scheme(pcs_build *b)
     pcs_yaml *node = pcs_case_get(b->c, root, "scheme");
     if (pcs_context_comm(b->ctx) != NULL && pcs_context_comm(b->ctx)->size > 1)
         pcs_case_error_at(b->c, node, "type", "'auto' is for one process: name the scheme that `percuss check` prints");
-    if (pcs_yaml_count(node) > 1) return PCS_OK; // it has no options: they are reported as unknown
-    if (pcs_case_error_count(b->c) > 0) return pcs_case_finish(b->c);
+    pcs_case_forgive(b->c, node, false);
+    if (pcs_yaml_count(node) > 1 || pcs_case_error_count(b->c) > 0) return PCS_OK; // reported with other errors
     PCS_TRY(choose_try(b, "wave", &wave));
     PCS_TRY(choose_try(b, "alpha_ggl", &implicit));
     PCS_TRY(choose_try(b, "half_explicit", &explicit));
-    char reason[160] = "half_explicit cannot run this case";
+    char reason[200];
     const char *name = "alpha_ggl";
+    snprintf(reason, sizeof reason, "half_explicit cannot run it: %s", explicit.fault);
     if (wave.fits && wave.waves_are_exact) {
         name = "wave";
         snprintf(reason, sizeof reason, "waves take one time through all cells of these rods, and are exact");
     } else if (explicit.fits && (!implicit.fits || explicit.stable >= implicit.accurate)) {
         name = "half_explicit";
-        snprintf(reason, sizeof reason, "its steps, stable up to %.3g s, cost least", explicit.stable);
+        snprintf(reason, sizeof reason, "its steps cost least, and are stable %s %.3g s",
+                 isfinite(explicit.stable) ? "up to" : "at least up to",
+                 isfinite(explicit.stable) ? explicit.stable : implicit.accurate);
     } else if (explicit.fits) {
         snprintf(reason, sizeof reason, "half_explicit takes %.3g s at most, accuracy asks for %.3g s", explicit.stable,
                  implicit.accurate);

@@ -236,6 +236,16 @@ static void bars_print_clock(const bars *b)
 // A step this much larger than that of `auto`, or so many times fewer cells, is taken to be as good.
 static const double ENOUGH = 1.7;
 
+// Returns true if a line is a single straight part: one of a frame may have several members.
+static bool bars_is_straight(const pcs_bar *part)
+{
+    const double(*x)[3] = part->batch->x;
+    if (part->end[0] < 0) return false;
+    double span[3];
+    for (int k = 0; k < 3; k++) span[k] = x[part->end[1]][k] - x[part->end[0]][k];
+    return sqrt(span[0] * span[0] + span[1] * span[1] + span[2] * span[2]) > 0.999 * part->length;
+}
+
 // Prints the step that `auto` would take, and the cells if those of the case are too few.
 static void bars_print_auto(const bars *b)
 {
@@ -245,9 +255,10 @@ static void bars_print_auto(const bars *b)
     double h = b->sim->step_size;
     if (b->sim->scheme == NULL || b->sim->view.is_controlled) return;
     for (int i = 0; i < b->count; i++) {
-        double cells = b->part[i].end[0] < 0 ? 0.0 : pcs_foresee_line(f, &b->part[i], b->part[i].length);
-        if (cells <= ENOUGH * b->part[i].ncell) continue;
-        used = describe_add(used, sizeof text, text, "%s%.0f in %.40s", used == 0 ? "" : ", ", cells, b->part[i].name);
+        const pcs_bar *part = &b->part[i];
+        double cells = bars_is_straight(part) ? pcs_foresee_line(f, part, part->length) : 0.0;
+        if (cells <= ENOUGH * part->ncell) continue;
+        used = describe_add(used, sizeof text, text, "%s%.0f in %.40s", used == 0 ? "" : ", ", cells, part->name);
     }
     if (used > 0) bars_print(b, "elements: auto would take %s", text);
     if (h > f->step)

@@ -76,8 +76,8 @@ int pcs_case_choice(pcs_case *c, pcs_yaml *map, const char *key, const char *con
 // Returns the index of the required `type` of a map; if it is wrong, the other keys of the map are not checked.
 int pcs_case_type(pcs_case *c, pcs_yaml *map, const char *const *names);
 // Drops, with a note, keys of the file that do not belong to a `type` given by an assignment; if assignments give
-// options too, drops all keys of the file. Call it before the map is read.
-void pcs_case_forgive(pcs_case *c, pcs_yaml *map);
+// options too, or the type has none, drops all keys of the file. Call it before the map is read.
+void pcs_case_forgive(pcs_case *c, pcs_yaml *map, bool has_options);
 // Returns a finite number within the range; NAN, with an error, if it is none.
 double pcs_case_number(pcs_case *c, pcs_yaml *node, pcs_range range);
 // Reads three numbers into `value`. False, with an error, if they are wrong.

@@ -279,13 +279,13 @@ static void error_drop(pcs_case *c, pcs_yaml *map, int i)
     pcs_tree_remove_key(map, i);
 }
 
-void pcs_case_forgive(pcs_case *c, pcs_yaml *map)
+void pcs_case_forgive(pcs_case *c, pcs_yaml *map, bool has_options)
 {
     int type = pcs_tree_index(map, "type"), nassigned = 0;
     if (type < 0 || !error_is_assigned(map, type)) return;
     map->is_forgiven = true;
     for (int i = 0; i < map->count; i++) nassigned += i != type && error_is_assigned(map, i);
-    if (nassigned == 0) return;
+    if (nassigned == 0 && has_options) return;
     for (int i = map->count - 1; i >= 0; i--)
         if (!error_is_assigned(map, i)) error_drop(c, map, i);
 }

@@ -100,7 +100,7 @@ class Auto(program.Cases):
                 (bar, "wave", "waves take one time"),
                 (bar.replace("area:", "mass: consistent, area:"), "alpha_ggl",
                  "half_explicit takes 5.02e-07 s at most, accuracy asks for 6.44e-07 s"),
-                (bar.replace("area:", "mass: lumped, area:"), "half_explicit", "its steps, stable up to 8.7e-07 s"),
+                (bar.replace("area:", "mass: lumped, area:"), "half_explicit", "are stable up to 8.7e-07 s"),
                 (ball, "half_explicit", "cost least")):
             with self.subTest(scheme=scheme):
                 verdict, _, case, shown = self.judge(text)
@@ -114,6 +114,18 @@ class Auto(program.Cases):
             done = self.percuss("check", self.write("case.yaml", wrong))
             self.assertEqual(done.returncode, 2)
             self.assertRegex(done.stderr, words)
+
+    def test_the_scheme_by_an_assignment(self):
+        auto = ("check", "cases/bar_impact", "--set", "scheme.type=auto")
+        done = self.percuss(*auto)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("scheme.rho_inf of the file is left out", done.stdout + done.stderr)
+        self.assertIn("scheme: auto is alpha_ggl: half_explicit cannot run it: ", done.stdout + done.stderr)
+        done = self.percuss(*auto, "--set", "scheme.rho_inf=0.5")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("scheme: unknown key 'rho_inf', allowed: type", done.stderr)
+        done = self.percuss(*auto, "--set", 'elements.bar.E="${EE}"')
+        self.assertEqual(done.stderr.count("error: "), 1)
 
     def test_loads_without_jumps(self):
         """A slow sine excites no waves: 120 steps in its period, however fine the mesh."""

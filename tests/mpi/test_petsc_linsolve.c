@@ -190,6 +190,6 @@ TEST(test_refusals)
     pcs_linsolve *solver = NULL;
     CHECK_STATUS(ctx, pcs_linsolve_create(ctx, "petsc", A, PCS_SPD, &solver), PCS_UNSUPPORTED);
     CHECK_STATUS(ctx, pcs_linsolve_create(ctx, "cholmod", laid_out(ctx, A), PCS_SPD, &solver), PCS_UNSUPPORTED);
-    CHECK_TEXT(pcs_message(ctx), "distributed over ranks");
+    CHECK_TEXT(pcs_message(ctx), "distributed over processes");
     pcs_context_destroy(&ctx);
 }
