@@ -281,7 +281,7 @@ bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report 
     now->largest_h = pcs_certify_grown(now->largest_h, report->h);
     self->is_examined = pcs_certify_examines(self);
     pcs_certify_survey(self);
-    bool must_watch = self->survey.is_hit || self->survey.acts || report->iterations > now->iterations;
+    bool must_watch = self->survey.is_hit > 0.0 || self->survey.acts > 0.0 || report->iterations > now->iterations;
     if (must_watch || now->is_awaited) {
         if (self->past[now->past].is_known) pcs_certify_prepare(self);
         now->iterations = report->iterations;
