@@ -13,6 +13,7 @@ import io
 import json
 import math
 import os
+import re
 import sys
 import time
 from collections import Counter
@@ -23,9 +24,9 @@ from . import measure as measures
 from . import units
 from .command import COULD_NOT_GO_ON, DONE, Parser
 from .errors import InputError, SimulationError
-from .files import Path, write_file
+from .files import Path, read_text, write_file
 from .measure import Convergence
-from .plan import SAMPLINGS, Plan, read_plan, refine_words
+from .plan import OWN_PERTURBATION, SAMPLINGS, Plan, read_plan, refine_words
 from .pool import Broke, Ended, Pool, Runs
 from .text import encode
 
@@ -111,6 +112,8 @@ class Study:
         base = Ended("broke", "", made.reason) if isinstance(made, Broke) else Ended(*made)
         if not base.is_good:
             raise SimulationError(f"the case without perturbation: {base.reason}")
+        if re.search(r"^perturbation:", read_text(f"{runs.path(base.name)}/case.resolved.yaml"), re.MULTILINE):
+            raise InputError(f"{self.plan.case}: {OWN_PERTURBATION}")
         energy = measures.Run(runs.path(base.name)).measure("energy.largest_kinetic")[0]
         self._set.append(f"perturbation.energy={self.plan.size**2 * energy!r}".encode())
 
@@ -331,7 +334,8 @@ def study(case: Path, vary: Optional[Mapping[str, Any]] = None, *, set: Optional
     `vary` has a sequence of values for each key, or a text as of --vary: "0.5:1:0.1", "normal(900, 9)"; all of them are
     combined. `zip` has lists that go together, `points` values one by one. `refine` is "mesh=2,3 step=2,3" or
     {"mesh": (2, 3)}. `measure` names numbers of summary.json or formulas. `random` points are drawn of the keys with a
-    distribution. `perturb` starts beside that of the case have random velocities of this `size`.
+    distribution. `perturb` runs have small random velocities added to the start, of `size` relative to those of the
+    motion (1e-9, from 1e-15 to 1e-3), and `study.json` has statistics of the measures.
     Without `output` nothing is kept.
 
     >>> percuss.study("cases/bar_impact", {"mesh.bar.elements": [25, 50]}, measure={"F": "wall.peak_force"})
@@ -372,8 +376,10 @@ def parser() -> Parser:
     p.add_argument("--seed", metavar="S", help="of the random points [0]")
     p.add_argument("--sampling", metavar="|".join(SAMPLINGS), choices=SAMPLINGS, help="Latin hypercube or Sobol's "
                    "sequence [latin]")
-    p.add_argument("--perturb", metavar="N", help="N starts with random velocities; statistics of the measures")
-    p.add_argument("--size", metavar="SIZE", help="of these velocities, of those of the motion [1e-9]")
+    p.add_argument("--perturb", metavar="N", help="N runs with small random velocities added to the start; "
+                   "statistics of the measures")
+    p.add_argument("--size", metavar="SIZE", help="these velocities relative to those of the motion [1e-9]; "
+                   "from 1e-15 to 1e-3")
     p.add_argument("--refine", metavar='"mesh=2,3 step=2,3"', help="factor, levels; order, limit and bound of "
                    "measures; also separately")
     p.add_argument("--measure", metavar="NAME=MEASURE", action="append", default=[], help="a number of summary.json, "

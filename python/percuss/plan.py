@@ -20,6 +20,7 @@ MOST_POINTS, MOST_JOBS, MOST_LEVELS = 1_000_000, 4096, 8
 SAMPLINGS = ("latin", "sobol")
 KEYS = ("title", "case", "set", "vary", "zip", "points", "measure", "refine", "random", "seed", "sampling", "perturb",
         "size", "jobs", "keep")
+OWN_PERTURBATION = "--perturb adds its own perturbation: leave 'perturbation' out of the case"
 RANDOM = re.compile(r"(normal|uniform)\(([^,()]*),([^,()]*)\)")
 
 
@@ -45,7 +46,7 @@ class Plan:
         self.seed = 0
         self.sampling = "latin"
         self.perturb = 0  #: starts
-        self.size = 1e-9  #: of a perturbation, of the velocities of the motion
+        self.size = 0.0  #: of a perturbation, relative to the velocities of the motion; 0: not given
         self.jobs = 0
         self.keep = False
 
@@ -182,7 +183,8 @@ class Plan:
         self.sampling = given.get("sampling") or self.sampling
         if given.get("size") is not None:
             with entry("size"):
-                self.size = real(dash + "size", str(given["size"]), 1e-15, 1.0, "a number from 1e-15 on, below 1")
+                self.size = real(dash + "size", str(given["size"]), 1e-15, math.nextafter(1e-3, 1.0),
+                                 "in [1e-15, 1e-3]")
         with entry("keep"):
             self.keep = self.keep or flag("keep", given.get("keep", False))
         if errors:
@@ -214,7 +216,13 @@ class Plan:
         if self.random:
             self.add_axis(*self._draw())
             self.random = len(self.axes[-1].values)
+        if self.size and not self.perturb:
+            raise InputError("--size is for --perturb")
+        self.size = self.size or 1e-9
         if self.perturb:
+            keys = self.keys + [text.partition("=")[0] for text in self.set]
+            if any(key.strip().partition(".")[0] == "perturbation" for key in keys):
+                raise InputError(OWN_PERTURBATION)
             self.add_axis(["perturbation.seed"], [(str(k + 1),) for k in range(self.perturb)])
         if self.npoint * self.nlevel > MOST_POINTS:
             raise InputError(f"a study has at most {MOST_POINTS} runs, this has {self.npoint * self.nlevel}: "
@@ -339,8 +347,8 @@ def read_plan(path: str) -> Plan:
         points: [{ a.d: 1, a.e: 2 }, ...]    # single points
         measure: { peak: wall.peak_force }   # or a list of measures
         refine: { mesh: [2, 3], step: [2, 3], separately: false } # factor, levels; together, or one by one
-        perturb: 100                         # starts, beside that of the case
-        size: 1.0e-9                         # of a perturbation, of the velocities of the motion
+        perturb: 100                         # runs with small random velocities added to the start
+        size: 1.0e-9                         # these, relative to those of the motion; 1e-15 to 1e-3
         jobs: 4
         keep: true
 

@@ -83,7 +83,8 @@ static const pcs_option case_options[] = {
             "initial: from `initial`; statics: from equilibrium under the loads at t = 0; a map: from another run of "
             "this model [initial]"),
     SECTION_MAP("perturbation", pcs_perturbation_map,
-                "random velocities added at the start, which joints and closed contacts allow; for `run --perturb`"),
+                "random velocities added at the start, as far as joints and closed contacts allow; "
+                "`study --perturb` sets it"),
     SECTION_MAP("statics", map_statics, "how `percuss statics` and `start: statics` find an equilibrium"),
     SECTION_MAP("loads", map_loads, "`type` from the loads"),
     SECTION_MAP("joints", map_joints, "`type` from the joints; reactions are columns of the history"),

@@ -63,8 +63,9 @@ const pcs_cli_option pcs_cli_options[] = {
     { "--overwrite", NULL, PCS_CLI_FLAG, NULL, "run", "start again where DIR holds an interrupted run",
       PLACE(overwrites), 0, 0 },
     { "--perturb", NULL, PCS_CLI_REAL, "SIZE", "run",
-      "run two neighbours, too, whose start is perturbed by SIZE (1e-9) of the motion: until when do probes agree?",
-      PLACE(perturb), 0, 0 },
+      "also run two neighbours whose start velocities differ by SIZE (such as 1e-9) of those of the motion, and report "
+      "until when the probes agree; at most 1e-3",
+      PLACE(perturb), 1e-15, 1e-3 },
     { "--no-plugins", NULL, PCS_CLI_FLAG, NULL, "check", "refuse a case that names a plug-in, whose code would run",
       PLACE(no_plugins), 0, 0 },
     { "--steps", NULL, PCS_CLI_COUNT, "N", "statics modes",
@@ -283,8 +284,9 @@ static int arguments_read_number(const pcs_arguments *a, const pcs_cli_option *o
 {
     char *end = NULL;
     *out = strtod(text, &end);
-    if (end != text && *end == '\0' && isfinite(*out)) return PCS_CLI_DONE;
-    return arguments_refuse(a, o, "a number", text);
+    bool is_number = end != text && *end == '\0' && isfinite(*out), is_bounded = o->most > 0.0;
+    if (is_number && !(is_bounded && (*out < o->least || *out > o->most))) return PCS_CLI_DONE;
+    return arguments_refuse(a, o, is_number ? "in [1e-15, 1e-3]" : "a number", text);
 }
 
 static int arguments_read_text(const pcs_arguments *a, const pcs_cli_option *o, const char *text, const char **out)
@@ -402,8 +404,6 @@ int pcs_cli_check_usage(const pcs_arguments *a)
         return pcs_cli_refuse(command, "--resume and --overwrite are both given to", command, NULL);
     if (a->resumes && !isnan(a->perturb))
         return pcs_cli_refuse(command, "--perturb and --resume are both given to", command, NULL);
-    if (a->perturb <= 0.0 || a->perturb > 1e-3)
-        return pcs_cli_refuse(command, "--perturb must be > 0 and at most 1e-3 in", command, NULL);
     if (strcmp(command, "modes") == 0 && a->about == NULL && a->steps > 0)
         return pcs_cli_refuse(command, "--steps is for statics and modes --about statics, not for", command, NULL);
     return PCS_CLI_DONE;

@@ -66,7 +66,7 @@ typedef struct pcs_horizon {
     double energy;             // J, kinetic, of the perturbation
     double compared;           // s, up to which neighbours were compared
     double time;               // s, earliest time of a probe
-    char reason[256];          // why a neighbour could not go on, "" if all did
+    char reason[256];          // why a neighbour could not go on, or no probe is judged; "" otherwise
     pcs_horizon_probe *probes; // [nprobe]
 } pcs_horizon;
 

@@ -577,14 +577,17 @@ static void summary_text_horizon(pcs_file *f, const pcs_view *view)
 {
     const pcs_horizon *h = view->horizon;
     const char *head = "\n  ";
-    double largest = 0.0;
+    double largest = -1.0;
     if (h == NULL) return;
     for (int k = 0; k < view->nprobe; k++)
         if (h->probes[k].is_judged) largest = fmax(largest, h->probes[k].largest);
+    bool is_judged = largest >= 0.0;
     if (isfinite(h->time))
         pcs_file_print(f,
-                       "\nHorizon: after %.4g s the motion depends on %.0e of its start: quote statistics, not curves",
+                       "\nHorizon: after %.4g s the motion with this step depends on %.0e of its start: quote "
+                       "statistics, not curves",
                        h->time, h->size);
+    else if (!is_judged) pcs_file_print(f, "\nHorizon: not judged: %s", h->reason);
     else
         pcs_file_print(f, "\nHorizon: none up to %.6g s; %.0e of the start grows to %.1e of the range of a probe",
                        h->compared, h->size, largest);
@@ -593,7 +596,8 @@ static void summary_text_horizon(pcs_file *f, const pcs_view *view)
         if (isfinite(probe->time)) pcs_file_print(f, "%s%s %.4g s", head, view->probes[k].column, probe->time);
         else pcs_file_print(f, "%s%s %s", head, view->probes[k].column, probe->is_judged ? "none" : "not judged");
     }
-    if (h->reason[0] != '\0') pcs_file_print(f, "\n  A neighbour ended at %.6g s: %s", h->compared, h->reason);
+    if (is_judged && h->reason[0] != '\0')
+        pcs_file_print(f, "\n  A neighbour ended at %.6g s: %s", h->compared, h->reason);
     pcs_file_text(f, "\n");
 }
 

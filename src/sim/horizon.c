@@ -2,6 +2,8 @@
 
 #include "sim/horizon.h"
 
+#include "case/case.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -101,11 +103,23 @@ static void horizon_begin(struct pcs_horizon_run *r, int nprobe)
     r->found.time = INFINITY;
 }
 
+// Returns true if the kinetic energy exceeds the round-off of what contacts stop in each step.
+static bool horizon_moves(const pcs_sim *sim)
+{
+    double mass = 0.0, noise = PCS_ROUND_VELOCITY * sim->state.largest_rate;
+    int nrow = sim->view.effective_mass == NULL ? 0 : sim->system->nrow;
+    for (int j = 0; j < nrow; j++) mass = fmax(mass, sim->view.effective_mass[j]);
+    return sim->horizon->kinetic > 0.5 * mass * noise * noise;
+}
+
 static void horizon_find(pcs_sim *sim)
 {
     struct pcs_horizon_run *r = sim->horizon;
+    bool moves = horizon_moves(sim), is_judged = false;
     horizon_begin(r, sim->nprobe);
-    for (int i = 1; i <= NEIGHBOURS && r->kinetic > 0.0; i++) {
+    if (!moves) r->found.compared = sim->start_time;
+    int count = moves ? NEIGHBOURS : 0;
+    for (int i = 1; i <= count; i++) {
         pcs_context *ctx = NULL;
         pcs_sim *other = NULL;
         double reached = sim->start_time;
@@ -118,19 +132,35 @@ static void horizon_find(pcs_sim *sim)
     }
     for (int k = 0; k < sim->nprobe; k++) {
         pcs_horizon_probe *probe = &r->found.probes[k];
+        probe->is_judged = probe->is_judged && (isfinite(probe->time) || r->found.compared > sim->start_time);
+        is_judged = is_judged || probe->is_judged;
         if (!probe->is_judged) probe->time = INFINITY;
         r->found.time = fmin(r->found.time, probe->time);
     }
+    const char *why = "no probe moves by more than 1000 times the perturbation";
+    if (!(r->found.compared > sim->start_time)) why = moves ? "the run was stopped" : "nothing moves";
+    if (!is_judged && r->found.reason[0] == '\0') snprintf(r->found.reason, sizeof r->found.reason, "%s", why);
     sim->view.horizon = &r->found;
+}
+
+static void horizon_refuse(pcs_sim *sim, const char *path, const char *text)
+{
+    pcs_case_error(sim->input, pcs_case_find(sim->input, path), "%s", text);
 }
 
 pcs_status pcs_horizon_create(pcs_sim *sim, double size, pcs_horizon_build *build, void *user)
 {
     size_t nprobe = (size_t)sim->nprobe;
     struct pcs_horizon_run *r = NULL;
-    if (nprobe == 0) return pcs_fail(sim->ctx, PCS_BAD_INPUT, "a horizon is that of probes: output.probes has none");
+    bool has_summary = false;
+    for (int i = 0; i < sim->nobserver; i++)
+        has_summary = has_summary || strcmp(sim->observers[i].ops->name, "summary") == 0;
+    if (nprobe == 0) horizon_refuse(sim, "output.probes", "--perturb compares probes, and output.probes has none");
     if (sim->perturbation.energy > 0.0)
-        return pcs_fail(sim->ctx, PCS_BAD_INPUT, "a horizon is that of the start as it is: leave perturbation out");
+        horizon_refuse(sim, "perturbation",
+                       "--perturb adds its own perturbation: leave 'perturbation' out of the case");
+    if (!has_summary) horizon_refuse(sim, "output.summary", "--perturb writes to the summary: output.summary is false");
+    PCS_TRY(pcs_case_finish(sim->input));
     if (sim->system->layout != NULL)
         return pcs_fail(sim->ctx, PCS_UNSUPPORTED, "a horizon is found in one process only");
     PCS_TAKE(sim->ctx, r, 1, "the horizon");

@@ -6,6 +6,7 @@ import program
 
 CASES = "cases/"
 PENDULUM = CASES + "beam_pendulum", "--set", "output.frames.every=0"
+OWN = "--perturb adds its own perturbation: leave 'perturbation' out of the case"
 FINE = *PENDULUM, "--set", "time.step=5.0e-5"
 
 
@@ -22,7 +23,7 @@ class Horizon(program.Cases):
         self.assertAlmostEqual(found["time"], 0.347, delta=0.005)
         self.assertEqual((probes["tip.y"]["time"], found["reason"], found["compared"]), (None, None, 0.45))
         said = (self.folder / "out" / "summary.txt").read_text()
-        self.assertIn("the motion depends on 1e-09 of its start: quote statistics, not curves", said)
+        self.assertIn("the motion with this step depends on 1e-09 of its start: quote statistics, not curves", said)
 
     def test_differences_are_linear_before_it(self):
         large, small = (self.find(size, *PENDULUM, name=size)[1] for size in ("1e-7", "1e-9"))
@@ -49,15 +50,28 @@ class Horizon(program.Cases):
         self.assertEqual(*same)
 
     def test_what_is_refused(self):
-        for wanted, *more in (("--resume", "--perturb", "1e-9", "--resume"), ("at most 1e-3", "--perturb", "0.1"),
-                              ("at most 1e-3", "--perturb", "-1e-9"),
-                              ("leave perturbation out", "--perturb", "1e-9", "--set", "perturbation={energy: 1}"),
-                              ("output.probes has none", "--perturb", "1e-9", "--set", "output.probes={}"),
+        for wanted, *more in (("--resume", "--perturb", "1e-9", "--resume"),
+                              ("must be in [1e-15, 1e-3], is '2'", "--perturb", "2"),
+                              ("must be in [1e-15, 1e-3], is '1e-16'", "--perturb", "1e-16"),
+                              (OWN, "--perturb", "1e-9", "--set", "perturbation={energy: 1}"),
+                              ("--perturb compares probes, and output.probes has none", "--perturb", "1e-9", "--set",
+                               "output.probes={}"),
+                              ("--perturb writes to the summary: output.summary is false", "--perturb", "1e-9",
+                               "--set", "output.summary=false"),
                               ("velocities of that one", "--set", "perturbation={energy: 1}", "--set",
                                f"start={{from: {self.folder}}}")):
             done = self.percuss("run", *PENDULUM, "-q", "-o", self.folder / "out", *more)
             self.assertEqual(done.returncode, 2, more)
             self.assertIn(wanted, done.stderr)
+
+    def test_it_says_why_nothing_is_judged(self):
+        probes = "output.probes={far: {node: bar.end, of: [x]}}"
+        for case, reason, *more in (("ball_rest", "nothing moves"), ("bar_wave", "no probe moves by more than 1000 "
+                                    "times the perturbation", "--set", probes)):
+            found, probes = self.find("1e-9", CASES + case, *more, name=case)
+            self.assertEqual((found["time"], found["reason"]), (None, reason))
+            self.assertEqual({probe["largest"] for probe in probes.values()}, {None})
+            self.assertIn(f"Horizon: not judged: {reason}\n", (self.folder / case / "summary.txt").read_text())
 
 
 class Perturbation(program.Cases):
@@ -99,6 +113,19 @@ class Perturbation(program.Cases):
         self.assertTrue(2.6 < impulse["p5"] < impulse["p50"] < impulse["p95"] < 3.2, impulse)
         self.assertAlmostEqual(kinetic["min"] / kinetic["max"], 1.0, delta=1e-9)  # all of the same energy
         self.assertIn("p95", done.stdout)
+
+    def test_what_a_study_refuses(self):
+        (self.folder / "case.yaml").write_text("title: t\nsystem: { type: ball, mass: 1.0, radius: 0.2 }\n"
+                                               "time: { step: 1.0e-3, end: 0.01 }\nscheme: { type: half_explicit }\n"
+                                               "perturbation: { energy: 1.0e-6 }\n")
+        for wanted, case, *more in (("--size is for --perturb", PENDULUM[0], "--size", "1e-6", "--vary", "time.end=1"),
+                                    ("--size must be in [1e-15, 1e-3], is '0.01'", PENDULUM[0], "--perturb", "2",
+                                     "--size", "0.01"),
+                                    (OWN, PENDULUM[0], "--perturb", "2", "--set", "perturbation={energy: 1}"),
+                                    (OWN, self.folder / "case.yaml", "--perturb", "2")):
+            done = self.percuss("study", case, "-o", self.folder / "refused", *more)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(wanted, done.stderr)
 
     def test_pictures_are_shaded(self):
         self.percuss("run", *FINE, "-q", "-o", self.folder / "out", "--perturb", "1e-9")
