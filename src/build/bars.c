@@ -188,7 +188,8 @@ static bool foresee_loads(const pcs_sim *sim, pcs_foresight *f)
     return is_sudden;
 }
 
-// Finds the lines of the model, [number of groups * LINES]; a lattice is one. Returns their number.
+// Finds the lines of the model, [number of groups * LINES + 1], the last one for the end of a search; a lattice is one.
+// Returns their number.
 static int foresee_find_lines(const pcs_sim *sim, pcs_bar *lines)
 {
     int count = 0;
@@ -247,7 +248,7 @@ static pcs_status foresee_mesh(const pcs_sim *sim, bool is_explicit, pcs_foresig
     double stiffness = foresee_stiffness(sim), mass;
     bool has_waves = foresee_loads(sim, f) && !is_explicit, has_law = stiffness > 0.0;
     bool touches = has_waves && pcs_count_points(sim->system) > 0 && !has_law;
-    pcs_bar *lines = pcs_scratch(NULL, (size_t)model->ngroup * LINES, sizeof *lines);
+    pcs_bar *lines = pcs_scratch(NULL, (size_t)model->ngroup * LINES + 1, sizeof *lines);
     if (lines == NULL) return pcs_fail(sim->ctx, PCS_NO_MEMORY, "out of memory: lines of cells");
     int count = foresee_find_lines(sim, lines);
     for (int i = 0; i < count; i++) {
@@ -371,7 +372,7 @@ double pcs_foresee_line(const pcs_foresight *f, const pcs_bar *line, double leng
 double pcs_foresee_cells(const pcs_sim *sim, const pcs_set *set)
 {
     const pcs_fe_definition *model = pcs_fe_model(sim->system);
-    pcs_bar *lines = pcs_scratch(NULL, (size_t)model->ngroup * LINES, sizeof *lines);
+    pcs_bar *lines = pcs_scratch(NULL, (size_t)model->ngroup * LINES + 1, sizeof *lines);
     double cells = 0.0;
     int count = lines == NULL || set == NULL ? 0 : foresee_find_lines(sim, lines);
     for (int i = 0; i < count; i++)

@@ -1064,7 +1064,8 @@ static pcs_status choose_try(const pcs_build *b, const char *scheme, choose_tria
     snprintf(out->fault, sizeof out->fault, "%.*s", (int)strcspn(pcs_message(trial.ctx), ";\n"),
              pcs_message(trial.ctx));
     pcs_context_destroy(&trial.ctx);
-    return status == PCS_BAD_INPUT || status == PCS_UNSUPPORTED ? PCS_OK : status;
+    return status == PCS_NO_MEMORY ? pcs_fail(b->ctx, status, "out of memory: the case with scheme %s", scheme)
+                                   : PCS_OK;
 }
 
 // Replaces `scheme: auto`. A case that no scheme can run is built with alpha_ggl, which says why.

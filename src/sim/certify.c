@@ -192,7 +192,7 @@ void pcs_certifier_start(pcs_certifier *self, const pcs_measure *before)
     // A spring with a force at rest may have less energy than there.
     now->largest_energy = before->kinetic + fabs(before->strain);
     now->strain = before->strain;
-    now->booked = now->corrected = now->deformation = now->examined = 0.0;
+    now->damped = now->booked = now->corrected = now->deformation = now->examined = 0.0;
     now->worked = now->exchanged = now->onset = now->held = now->residual = now->last_residual = now->leftover = 0.0;
 }
 

@@ -39,6 +39,7 @@
     X(ENERGY, closes, "J", "energy ledger closes")                                                              \
     X(RISE, true, "J", "energy gained in a step")                                                               \
     X(GROWTH, true, "J", "energy gained since the start")                                                       \
+    X(DAMPING, pcs_system_is_damped(system), "J", "damping loss <= all energy there has been")                  \
     X(NUMERICAL, true, "J", "numerical gain <= a tenth of all energy there has been")                           \
     X(CORRECTION, limits && system->is_linear, "J", "position corrections in sum <= all energy there has been") \
     X(PENETRATION, rows && !limits, "m", "penetration <= 2 max|gap rate| h")                                    \
@@ -70,7 +71,7 @@ typedef struct certify_memory {
     double momentum[3];              // kg m/s, momentum of the free equations
     pcs_measure measure;             // energies of the last state
     double initial, worked;          // J, energy at t = 0 and work of loads since
-    double booked;                   // J, work of loads minus losses of dampers and rows
+    double damped, booked;           // J, damping loss, and work of loads minus losses of dampers and rows
     double corrected;                // J, sum of the absolute works of position corrections
     double deformation;              // m, largest relative displacement so far, taken if a row has an error
     double lowest;                   // J, lowest potential so far

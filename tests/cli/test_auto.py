@@ -126,6 +126,20 @@ class Auto(program.Cases):
         self.assertIn("scheme: unknown key 'rho_inf', allowed: type", done.stderr)
         done = self.percuss(*auto, "--set", 'elements.bar.E="${EE}"')
         self.assertEqual(done.stderr.count("error: "), 1)
+        done = self.percuss(*auto, "--set", "start=statics", "--set", "loads.push={type: force, node: bar.end, "
+                            "value: [1, 0, 0]}")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("error: ", done.stderr)  # of alpha_ggl, as of all schemes: a free bar has no equilibrium
+
+    def test_as_many_lines_as_are_looked_at(self):
+        star = ("mesh: { b: { type: frame, points: { o: [0, 0, 0], a: [1, 0, 0], b: [0, 1, 0], c: [-1, 0, 0], "
+                "d: [0, -1, 0], e: [1, 1, 0], f: [1, -1, 0], g: [-1, 1, 0], h: [-1, -1, 0] }, members: [[o, a], "
+                "[o, b], [o, c], [o, d], [o, e], [o, f], [o, g], [o, h]], elements: 3 } }\n"
+                "elements: { b: { type: rod_2d, mesh: b, E: 3.4e9, rho: 1239, area: 2.6e-4 } }\n"
+                "initial: [{ set: b, velocity: [-1, 0, 0] }]\n"
+                "scheme: { type: alpha_ggl }\ntime: { step: auto, end: 3.0e-3 }\n")
+        done = self.percuss("check", self.write("case.yaml", star))
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_loads_without_jumps(self):
         """A slow sine excites no waves: 120 steps in its period, however fine the mesh."""

@@ -409,6 +409,24 @@ TEST(misfits_are_judged_by_the_deformation)
     }
 }
 
+// Dampers far faster than the step book many times the 0.18 J that a turning bar has, and the scheme as much as its gain.
+TEST(damping_takes_no_more_than_there_is)
+{
+    static const char *const dampings[] = { "40", "4000" }, *const schemes[] = { "alpha_ggl", "hht" };
+    for (int k = 0; k < 4; k++) {
+        text_case c = text_case_open(
+            "mesh: { b: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 4 } }\n"
+            "elements: { b: { type: rod_large_3d, mesh: b, E: 3.4e6, rho: 1239, area: 2.6e-4, damping: { mass: ",
+            dampings[k % 2], " } } }\ninitial: [{ set: b, velocity: [1, 0.3, 0] }]\nscheme: { type: ", schemes[k / 2],
+            " }\ntime: { step: 0.1, end: 3.0, retry: 0 }\n", NULL);
+        pcs_status status = pcs_sim_start(c.sim);
+        while (status == PCS_OK && !pcs_sim_is_done(c.sim)) status = pcs_sim_step(c.sim);
+        CHECK(status == PCS_FAILED);
+        CHECK_TEXT(pcs_message(c.ctx), "damping loss <= all energy there has been");
+        text_case_close(&c);
+    }
+}
+
 // Four steps for a bar that waves cross four times gain a fifth of its energy, with corrections of thousands of joules
 // that cancel; a hundred times as many do neither.
 TEST(numerical_gains_are_marked)
