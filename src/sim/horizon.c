@@ -160,6 +160,8 @@ pcs_status pcs_horizon_create(pcs_sim *sim, double size, pcs_horizon_build *buil
         horizon_refuse(sim, "perturbation",
                        "--perturb adds its own perturbation: leave 'perturbation' out of the case");
     if (!has_summary) horizon_refuse(sim, "output.summary", "--perturb writes to the summary: output.summary is false");
+    if (sim->view.is_controlled)
+        horizon_refuse(sim, "time.control", "--perturb compares runs of equal steps: leave 'control' out");
     PCS_TRY(pcs_case_finish(sim->input));
     if (sim->system->layout != NULL)
         return pcs_fail(sim->ctx, PCS_UNSUPPORTED, "a horizon is found in one process only");

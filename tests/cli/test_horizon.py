@@ -54,6 +54,8 @@ class Horizon(program.Cases):
                               ("must be in [1e-15, 1e-3], is '2'", "--perturb", "2"),
                               ("must be in [1e-15, 1e-3], is '1e-16'", "--perturb", "1e-16"),
                               (OWN, "--perturb", "1e-9", "--set", "perturbation={energy: 1}"),
+                              ("--perturb compares runs of equal steps: leave 'control' out", "--perturb", "1e-9",
+                               "--set", "time.control={type: adaptive, tolerance: 1e-4}"),
                               ("--perturb compares probes, and output.probes has none", "--perturb", "1e-9", "--set",
                                "output.probes={}"),
                               ("--perturb writes to the summary: output.summary is false", "--perturb", "1e-9",
