@@ -409,7 +409,7 @@ TEST(misfits_are_judged_by_the_deformation)
     }
 }
 
-// Dampers far faster than the step book many times the 0.18 J that a turning bar has, and the scheme as much as its gain.
+// Dampers far faster than the step book many times the 0.18 J that a turning bar has, and the scheme gains as much.
 TEST(damping_takes_no_more_than_there_is)
 {
     static const char *const dampings[] = { "40", "4000" }, *const schemes[] = { "alpha_ggl", "hht" };

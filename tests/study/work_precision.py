@@ -6,10 +6,11 @@
 
 A run's error is the mean difference of a history from the answer, over all times, relative to the largest change of the
 answer: of the contact impulse for bars, of momentum for pendulum and pile, of angles and impact loss for the mechanism,
-of deflections for the rotor. It is a mean because a jump one step later would count in full in the largest difference. Bars have exact answers; the others a fine run of one scheme, whose own error is taken from a second one and
-printed: figures near it mean nothing. The time is that of the steps alone, without certificate and output. Printed is
-the time of the coarsest run from which on all finer ones are below 3 %, 1 % and 0.1 %, with its verdict on resolution:
-r, c or u for resolved, coarse and unresolved."""
+of deflections for the rotor. It is a mean because a jump one step later would count in full in the largest difference.
+Bars have exact answers; the others a fine run of one scheme, whose own error is taken from a second one and printed:
+figures near it mean nothing. The time is that of the steps alone, without certificate and output.
+Printed is the time of the coarsest run from which on all finer ones are below 3 %, 1 % and 0.1 %, with its verdict on
+resolution: r, c or u for resolved, coarse and unresolved."""
 
 import argparse
 import csv
