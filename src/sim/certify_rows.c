@@ -56,7 +56,7 @@ static void rows_fill_last(pcs_certifier *self)
 // Returns true if restitution of PCS_RATE_BEFORE acts in this step.
 static bool rows_may_rebound(const pcs_certifier *self)
 {
-    return self->rule->impact != PCS_IMPACT_WHEN_CLOSING || self->survey.is_hit;
+    return self->rule->impact != PCS_IMPACT_WHEN_CLOSING || self->survey.is_hit > 0.0;
 }
 
 // Coulomb's law of the contacts, on tangential velocities evaluated anew from the state. Friction Lt that came with the
@@ -560,7 +560,8 @@ static void rows_check_impact(pcs_certifier *self)
 {
     const pcs_system *system = self->system;
     double sum[3] = { 0.0 }; // loss and its size, J; N s
-    if (!self->survey.is_hit || self->report->is_joined || !pcs_certify_is_on(self, CERTIFY_IMPACT_LOSS)) return;
+    if (!(self->survey.is_hit > 0.0) || self->report->is_joined || !pcs_certify_is_on(self, CERTIFY_IMPACT_LOSS))
+        return;
     for (int j = 0; j < system->nrow; j++) {
         double la = system->rows[j].is_bilateral ? 0.0 : self->report->rows[j].multiplier;
         double before = self->report->rows[j].rate_before, after = self->rows[j].rate;
@@ -599,7 +600,8 @@ static double rows_excess(const pcs_certifier *self, const row_now *now, double 
 {
     const pcs_rows *G = self->system->G;
     double h = self->h, sum = 0.0, size = 0.0, bend = 0.0;
-    bool is_struck = pcs_rule_separates_impacts(self->rule) && self->survey.is_hit; // its way is that before the impact
+    bool is_struck =
+        pcs_rule_separates_impacts(self->rule) && self->survey.is_hit > 0.0; // its way is that before the impact
     for (int k = G->start[now->row]; k < G->start[now->row + 1]; k++) {
         int i = G->column[k];
         double way = self->way[i] - 0.5 * h * self->from->v[i];
