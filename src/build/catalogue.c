@@ -425,11 +425,6 @@ static const char *applies_reserve(const pcs_scheme_ops *scheme)
     return "";
 }
 
-static bool applies_is_same(const char *a, const char *b)
-{
-    return a != NULL && b != NULL && strcmp(a, b) == 0;
-}
-
 // Writes "all", or "all but bar, ball: reason; puck: reason".
 static void applies_describe(applies *k, const pcs_scheme_ops *scheme, size_t size, char *text)
 {
@@ -442,13 +437,14 @@ static void applies_describe(applies *k, const pcs_scheme_ops *scheme, size_t si
         reasons[j] = is_known ? pcs_scheme_refuses(scheme, k->systems[j], params) : "could not be built";
     }
     for (int j = 0; j < k->nsystem; j++) {
-        int first = 0;
-        while (first < j && !applies_is_same(reasons[first], reasons[j])) first++;
-        if (reasons[j] == NULL || first < j) continue;
-        for (int i = j; i < k->nsystem && used < size; i++)
-            if (applies_is_same(reasons[i], reasons[j]))
-                used += (size_t)snprintf(text + used, size - used, "%s%s", i > j ? ", " : between, k->names[i]);
-        if (used < size) used += (size_t)snprintf(text + used, size - used, ": %s", reasons[j]);
+        const char *reason = reasons[j];
+        if (reason == NULL) continue;
+        for (int i = j; i < k->nsystem && used < size; i++) {
+            if (reasons[i] == NULL || strcmp(reasons[i], reason) != 0) continue;
+            used += (size_t)snprintf(text + used, size - used, "%s%s", i > j ? ", " : between, k->names[i]);
+            reasons[i] = NULL; // written
+        }
+        if (used < size) used += (size_t)snprintf(text + used, size - used, ": %s", reason);
         between = "; ";
     }
     if (used < size) snprintf(text + used, size - used, "%s", applies_reserve(scheme));
