@@ -334,7 +334,7 @@ class Draw:
             if friction and self.chance(0.15):
                 entry["tangent_restitution"] = self.rng.random()
             return entry
-        name = self.rng.choice(sorted(self.schema.kinds["force law"]))
+        name = self.rng.choice(sorted(set(self.schema.kinds["law"]) - {"newton"}))
         law = {"type": name, "stiffness": Number(stiff, "N/m")}
         if name in ("hertz", "hunt_crossley"):
             depth = self.speed / rate

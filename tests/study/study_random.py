@@ -280,7 +280,7 @@ def main():
         for message, times in count.most_common():
             print(f"{times:6d} {message}")
     kinds = (("mesh part", "mesh"), ("element group", "elements"), ("joint", "joints"), ("contact", "contacts"),
-             ("force law", "force law"), ("scheme", "scheme"), ("system", "system"))
+             ("law", "force law"), ("scheme", "scheme"), ("system", "system"))
     absent = [f"{kind} {name}" for kind, key in kinds for name in schema.kinds[kind] if (key, name) not in uses]
     print("never drawn lawfully:", ", ".join(absent) or "none")
     print(f"{last - first} cases: {verdicts['refused']} refused, {verdicts['stopped']} stopped, {wrong} wrong")
