@@ -17,14 +17,14 @@ extern "C" {
 
 #define PERCUSS_SYSTEM_ABI 2
 
-// As the lower end of a parameter's range: greater than zero.
+// Lower end of a parameter's range: greater than zero.
 #define PERCUSS_ABOVE_ZERO 2.2250738585072014e-308
 
 typedef struct percuss_parameter {
     const char *name; // NULL ends the table
     const char *help; // with the unit
-    double preset;    // NAN: the case must give it
-    double low, high; // allowed, ends included; INFINITY where there is no end
+    double preset;    // NAN if the case must give it
+    double low, high; // allowed, ends included; -INFINITY, INFINITY: no limit
 } percuss_parameter;
 
 typedef struct percuss_row {
@@ -44,7 +44,7 @@ typedef struct percuss_system_definition {
     int is_linear;                  // M, G, T constant, f affine in q and v, potential quadratic in q
     int has_constant_mass, has_constant_directions;
 
-    // NULL when the parameters are sound, else what is wrong; *parameter names the culprit. May be NULL.
+    // Returns NULL if the parameters are valid, else the error; *parameter names the parameter. May be NULL.
     const char *(*check)(const double *p, const char **parameter);
     int (*row_count)(const double *p);               // 0 to 64
     void (*rows)(const double *p, percuss_row *row); // [row_count]
@@ -54,12 +54,12 @@ typedef struct percuss_system_definition {
     void (*mass)(const double *p, const double *q, double *M); // row-major, symmetric
     void (*force)(const double *p, double t, const double *q, const double *v, double *f);
     void (*gaps)(const double *p, const double *q, double *g);
-    void (*directions)(const double *p, const double *q, double *G, double *T); // row-major; T may go unused
-    // (dG/dt) v; NULL where G is constant.
+    void (*directions)(const double *p, const double *q, double *G, double *T); // row-major; T only with friction
+    // (dG/dt) v; NULL if G is constant.
     void (*rate_bias)(const double *p, const double *q, const double *v, double *bias);
     void (*energy)(const double *p, const double *q, const double *v, double *kinetic, double *potential);
-    // Work of applied (not conservative) forces, held as they are at time t, from q0 to q1; NULL: there are none. Of a
-    // linear system they depend on t alone.
+    // Work of applied (not conservative) forces, taken at time t, from q0 to q1; NULL if there are none. In a linear
+    // system they depend on t only.
     double (*load_work)(const double *p, double t, const double *q0, const double *q1);
 
     // Points to draw, and lines between them (`cells`). Both functions may be NULL.
@@ -68,8 +68,8 @@ typedef struct percuss_system_definition {
     void (*points)(const double *p, const double *q, double (*x)[3]);
     void (*contact_points)(const double *p, const double *q, double (*position)[3], double (*normal)[3]);
 
-    // Derivatives for implicit schemes, row-major: K = -df/dq and C = -df/dv; A = d(M a)/dq with a held. NULL:
-    // differences are taken, which is slower and as good.
+    // Derivatives for implicit schemes, row-major: K = -df/dq and C = -df/dv; A = d(M a)/dq with a constant. NULL:
+    // finite differences, which are slower and as accurate.
     void (*tangents)(const double *p, double t, const double *q, const double *v, double *K, double *C);
     void (*inertia_tangent)(const double *p, const double *q, const double *a, double *A);
 } percuss_system_definition;

@@ -353,7 +353,7 @@ percuss_mode percuss_mode_at(const percuss *p, int i)
                            .im = m->im };
 }
 
-// Runs that share a folder: each is named by the hash of its case, so that one which is there is not made again.
+// Runs that share a folder. Each is named by the hash of its case, so that a run that is there already is not repeated.
 
 enum { PATH_ROOM = 4096 };
 
@@ -384,7 +384,7 @@ static pcs_status once_refine_part(pcs_context *ctx, pcs_case *c, pcs_yaml *part
         PCS_TRY(once_refine_divide(c, cells, "travel_time", factor, is_refined));
     if (elements[0] == '\0' && strcmp(type, "lattice") == 0) elements = "1";
     double value = pcs_text_number(elements, &end);
-    if (end == elements || *end != '\0' || !(value >= 1.0)) return PCS_OK; // none, or the reader will say so
+    if (end == elements || *end != '\0' || !(value >= 1.0)) return PCS_OK; // the reader reports this error
     *is_refined = true;
     snprintf(text, sizeof text, "%.0f", value * factor);
     return pcs_case_resolve(c, part, "elements", text);
@@ -486,7 +486,7 @@ static pcs_status once_load(percuss *p, const percuss_source *source, percuss_on
     bool step_is_auto = false;
     PCS_TRY(once_set_output(c, once));
     if (once->mesh_factor > 0.0 || once->step_factor > 0.0) {
-        PCS_TRY(pcs_case_expand(c)); // formulas are numbers from here on
+        PCS_TRY(pcs_case_expand(c)); // formulas have become numbers here
         once->has_cells = once_has_cells(c);
         step_is_auto = once_is_auto(pcs_case_root(c), "time.step");
         PCS_TRY(once_resolve(p, c, once->step_factor > 0.0));
@@ -549,9 +549,9 @@ static pcs_status once_find(pcs_sim *sim, percuss_once *once, char folder[PATH_R
     snprintf(folder, PATH_ROOM, "%s/%s", once->directory, once->name);
     PCS_TRY(pcs_file_make_folder(sim->ctx, folder));
     *lock = open(folder, O_RDONLY | O_CLOEXEC);
-    if (*lock >= 0) (void)flock(*lock, LOCK_EX); // where there are no locks the folder is as good as before
+    if (*lock >= 0) (void)flock(*lock, LOCK_EX); // without locks, runs of other processes are merely not waited for
     once->was_there = once_is_finished(sim->ctx, folder);
-    sim->resumes = true; // what was cut has left some of it
+    sim->resumes = true; // continues from what an interrupted run has left
     sim->ends_for_good = !once->keeps_output;
     return once->was_there ? PCS_OK : once_write_case(sim, folder, text);
 }

@@ -124,7 +124,7 @@ const double *percuss_contact_force(percuss *p)
 const double *percuss_acceleration(percuss *p)
 {
     if (p == NULL || p->sim == NULL || p->sim->solver == NULL || p->sim->solver->mass == NULL) return NULL;
-    if (p->sim->scheme->rule.kind == PCS_RULE_WAVE) return NULL; // what is factored is not M, which may be singular
+    if (p->sim->scheme->rule.kind == PCS_RULE_WAVE) return NULL; // factored is not M, which may be singular
     double *a = read_vector(p, &p->acceleration);
     const double *r = percuss_contact_force(p);
     if (a == NULL || r == NULL || !pcs_projection_move(p->sim->solver, p->sim->state.q)) return NULL;
@@ -413,7 +413,7 @@ int percuss_equation(const percuss *p, int node, int axis)
     int count = percuss_node_dofs(p, node, dof);
     for (int i = 0; i < count; i++) {
         bool is_kind = (dof[i].is_rotation != 0) == (axis >= 3);
-        // A direction off by round-off is the axis, as it is for supports and loads.
+        // Rounds a direction that is off an axis by round-off to that axis, as for supports and loads.
         if (axis >= 0 && axis < 6 && is_kind && dof[i].direction[axis % 3] > 1.0 - 1e-9) return dof[i].equation;
     }
     return -2;
@@ -450,7 +450,7 @@ percuss_picture percuss_draw(percuss *p)
                               .fields = (const double *const *)picture->fields };
 }
 
-// Enters the nonzero entries of rows into columns, from where end[j] says; adds entries of a row for the same equation.
+// Fills columns with the nonzero entries of rows, each from end[j] on; entries of a row for one equation are summed.
 // Without arrays they are only counted.
 static void model_enter_columns(const pcs_rows *G, int *last, int *end, int *row_of, double *value_of)
 {
@@ -476,7 +476,7 @@ static void model_sort_columns(percuss *p, const pcs_rows *G, int *last)
     model_enter_columns(G, last, start + 1, NULL, NULL);
     for (int j = 0; j < n; j++) start[j + 1] += start[j];
     model_enter_columns(G, last, start, p->row_of, p->value_of);
-    memmove(start + 1, start, (size_t)n * sizeof *start); // filled, every start has moved to the next
+    memmove(start + 1, start, (size_t)n * sizeof *start); // each start has moved to the next one while filling
     start[0] = 0;
 }
 

@@ -1,4 +1,4 @@
-// Steps, runs, states to go back to; and what a caller changes between two steps.
+// Steps, runs, kept states, and what a caller changes between two steps.
 
 #include "api/handle.h"
 
@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-// Forces that a user of the system adds to its own, constant from one call of the scheme to the next: of a controller,
+// Forces that a caller adds to those of the system, constant from one call of the scheme to the next: of a controller,
 // of another model.
 //
-//   f := f + p,   work := work + p . (way from q0 to q1),   resultant := resultant + sum_i p_i d_i
+//   f := f + p,   work := work + p . (displacement from q0 to q1),   resultant := resultant + sum_i p_i d_i
 //
 // A system without such forces has no overhead: its operations are replaced when the forces are asked for.
 
@@ -229,7 +229,7 @@ int percuss_set_friction(percuss *p, const char *name, double friction)
     return 0;
 }
 
-// Steps, runs, and states to go back to.
+// Steps, runs, and kept states.
 
 struct percuss_state {
     pcs_context *ctx; // owner of it
@@ -255,7 +255,7 @@ int percuss_is_done(const percuss *p)
 static int run_refuses(percuss *p)
 {
     if (p == NULL) return 2;
-    if (p->is_running) return 2; // its message belongs to the call under way
+    if (p->is_running) return 2; // the message belongs to the call in progress
     if (p->sim == NULL) return p->system == NULL ? 2 : pcs_api_refuse(p, "a model in equilibrium makes no steps");
     return p->is_stopped ? 1 : 0;
 }
@@ -281,7 +281,7 @@ int percuss_step(percuss *p)
     return answer;
 }
 
-// Calls the watcher if its interval is over.
+// Calls the watcher if its interval has passed.
 static void run_look(api_watcher *w)
 {
     if (w->watch == NULL) return;
@@ -364,12 +364,12 @@ static int run_into(percuss *p, const char *directory, api_watcher *w)
     if (status != PCS_OK) return pcs_api_answer(status);
     drive_note(p);
     p->is_stepping = true;
-    p->sim->overwrites = true; // checkpoints of an interrupted run stay until this one has its own
+    p->sim->overwrites = true; // checkpoints of an interrupted run stay until the first one of this run
     status = pcs_sim_run(p->sim, directory, false);
     p->is_stepping = false;
     pcs_api_mirror(p);
     int answer = pcs_api_run_answer(p, status);
-    if (p->watcher->stop != 0) p->is_stopped = false; // the state is a good one: steps may go on
+    if (p->watcher->stop != 0) p->is_stopped = false; // a watcher has ended the run: steps may go on
     return answer;
 }
 
@@ -409,7 +409,7 @@ static bool run_may_keep(const percuss *p)
 
 static pcs_status run_keep(pcs_context *ctx, const percuss *of, percuss_state **out)
 {
-    percuss copy = *of, *p = &copy; // writing changes nothing
+    percuss copy = *of, *p = &copy; // archiving does not change the state
     percuss_state *state;
     pcs_carrier c = pcs_checkpoint_carrier(p->sim, PCS_CARRY_COUNT);
     PCS_TAKE(ctx, state, 1, "a kept state");

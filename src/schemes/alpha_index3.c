@@ -89,8 +89,8 @@ static void index3_report_rows(pcs_scheme *self, pcs_state *x, double force_of_l
     }
 }
 
-// Leaves out of the impulse of the step what the report says of the rows: along the directions of the end, while the
-// filter spreads forces over those of several steps.
+// Removes from the impulse of the step the part that the report assigns to the rows: along the directions of the end,
+// as the filter spreads forces over several steps.
 static void index3_leave_rows(const pcs_scheme *self, pcs_step_report *report)
 {
     double *impulse = ((const pcs_implicit *)self->data)->next.rate_before;

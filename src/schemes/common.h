@@ -8,15 +8,15 @@
 #include "schemes/scheme.h"
 #include "system/slices.h"
 
-// Rows whose rates, or accelerations, vanish: the unknowns of pcs_hold_rows.
+// Rows whose rates, or accelerations, vanish: the equations of pcs_hold_rows.
 typedef struct pcs_held_rows {
-    int n, nown, first; // rows of all processes and of this one, and its first
+    int n, nown, first; // numbers of rows: in all processes, in this one; index of its first one
     int *row;           // [nown] rows of this process
     double *A, *b;      // [n * n], [n] work
 } pcs_held_rows;
 
-// State that a step computes. It becomes the state by an exchange of pointers when the step is accepted, so that a
-// rejected step has changed nothing.
+// State that a step computes. It replaces the state by an exchange of pointers when the step is accepted, so that a
+// rejected step changes nothing.
 typedef struct pcs_next {
     double *q, *v;                                // [nv]
     double *a, *d;                                // [nv] acceleration and increment
@@ -25,7 +25,7 @@ typedef struct pcs_next {
     double *target_t, *la_t;                      // [ntangent]
     double *lam;                                  // [nrow] smooth multipliers of bilateral rows
     const unsigned char *held;                    // [nrow] contacts that are held in this step; NULL if none
-    const double *drift;                          // [nv] drift of the step problem, m, with `held`
+    const double *drift;                          // [nv] displacement that `held` compensates, m
     double *nu_t;                                 // [ntangent] multipliers of held contacts; NULL if never held
     double *speed, *speed_before;                 // [nrow] of driven rows at the end and the start of the step, m/s
     double *way, *way_before;                     // [nrow] their displacements likewise, m
@@ -35,7 +35,7 @@ typedef struct pcs_next {
     pcs_pool *pool;                               // threads that share passes over long vectors; NULL if one thread
     pcs_slice_sums *sums;                         // [nsum] sums of slices of the present step; NULL if there are none
     int nsum;                                     // largest number of sums
-    bool takes_sums;                              // the present step takes sums
+    bool takes_sums;                              // the present step computes sums
     pcs_ends ends;                                // ends of it; q is NULL if neither sums nor its change are needed
     pcs_change change;                            // change from the start of the step on, with its measure
 } pcs_next;
@@ -43,7 +43,7 @@ typedef struct pcs_next {
 pcs_status pcs_next_create(pcs_scheme *self, pcs_next *next);
 // Returns the problem of the step from x on; x may be NULL for a contact problem without dynamics.
 pcs_step_problem pcs_next_problem(const pcs_scheme *self, pcs_next *next, const pcs_state *x, double t);
-// Replaces q, which holds the sums x->q + increment, by the position that the increment leads to.
+// Replaces the sums x->q + increment in q by the position that the increment leads to.
 void pcs_next_retract(const pcs_scheme *self, const pcs_state *x, double *q);
 
 // Returns the reason for which a scheme with contact on acceleration level refuses a system, or NULL.
@@ -51,19 +51,19 @@ const char *pcs_refuse_friction(const pcs_system *system, const void *params);
 // Begins a step of length h: clears its report, and gives the step solver the initial guesses of the state.
 void pcs_begin_step(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report);
 
-// Prepares a step from x on whose last pass takes sums, with or without those of its change.
+// Prepares a step from x on whose last pass computes sums, with or without those of its change.
 void pcs_next_await_sums(const pcs_scheme *self, pcs_next *next, const pcs_state *x, bool has_change);
-// Adds the sums over a slice of the next state if such are taken; part by part, in order.
+// Adds the sums over a slice of the next state if they are computed; slices come in order.
 void pcs_next_sum(const pcs_scheme *self, const pcs_next *next, int slice, int low, int high);
 
-// Computes energies and momentum of the next state, from sums if they were taken. Returns false, with the outcome set,
-// if it is not finite.
+// Computes energies and momentum of the next state, from sums if there are any. Returns false, with the outcome set, if
+// it is not finite.
 bool pcs_next_measure(const pcs_scheme *self, const pcs_state *x, pcs_next *next, pcs_step_report *report);
 
 // Sums the losses of the rows over all processes. Losses of joints, as directions rotate within a step or as the law of
 // a driven row corrects a position error, are no impact but numerical.
 void pcs_report_join(const pcs_system *system, pcs_step_report *report);
-// Fills the report of row j from the next state, at which directions are evaluated, but for impulses, force and losses.
+// Fills the report of row j from the next state, at which directions are evaluated, except impulses, force and losses.
 static inline void pcs_next_tell(const pcs_system *system, const pcs_next *next, int j, pcs_row_report *row)
 {
     *row = (pcs_row_report){ 0 };
@@ -75,7 +75,7 @@ static inline void pcs_next_tell(const pcs_system *system, const pcs_next *next,
     if (system->rows[j].is_bilateral) row->lam = next->lam[j];
     row->is_gated = next->gate[j] != 0;
 }
-// Fills the position multipliers of a row into its report.
+// Fills the position multipliers in the report of a row.
 static inline void pcs_next_tell_held(const pcs_system *system, const pcs_next *next, int j, pcs_row_report *row)
 {
     const pcs_row *of = &system->rows[j];
@@ -94,7 +94,7 @@ static inline double pcs_impulse_tie(const pcs_scheme *self, const pcs_state *x,
 void pcs_next_report_rows(const pcs_scheme *self, const pcs_state *x, const pcs_next *next, double theta,
                           pcs_step_report *report);
 
-// Makes the next state the state, including all members that do not depend on the scheme.
+// Makes the next state the state, with all members that do not depend on the scheme.
 void pcs_next_accept(const pcs_scheme *self, pcs_next *next, pcs_state *x, const pcs_step_report *report);
 
 // Returns the work of damping on the increment dq of a step h, J: dq . ((1 - weight) D(q0, v0) + weight D(q, v)).
@@ -106,20 +106,20 @@ static inline double pcs_load_work(const pcs_system *system, double t, const dou
     return system->ops->load_work(system, t, q0, q1);
 }
 
-// Computes a = M^-1 f(t, q, v), without constraint forces; M as it was factored last.
+// Computes a = M^-1 f(t, q, v), without constraint forces, with the last factors of M.
 void pcs_free_acceleration(pcs_scheme *self, double t, const double *q, const double *v, double *a);
 // Adds X z to x so that G x + bias = 0 on these rows, whose diagonals are increased by a share, and the multipliers to
 // z [nrow]; bias [nrow] may be NULL. By elimination in all processes alike, each of which contributes the lines of its
 // own rows. Returns false if the rows are dependent.
 bool pcs_hold_rows(const pcs_scheme *self, const pcs_held_rows *rows, double share, const double *bias, double *x,
                    double *z);
-// Adds to that the forces of bilateral rows, stored in next->lam, N, so that G a + (dG/dt) v = 0 on them; the
+// Adds the forces of bilateral rows to a so that G a + (dG/dt) v = 0 on them, and stores them in next->lam, N; the
 // projection is evaluated at q.
 void pcs_joint_acceleration(pcs_scheme *self, pcs_next *next, double t, const double *q, const double *v, double *a);
-// Adds the resultant of the forces lam of rows over the moving equations, N, along the present directions.
+// Adds the resultant, N, of the forces lam of rows on equations that can move, along the present directions.
 void pcs_add_smooth_resultant(const pcs_system *system, const double *lam, double sum[3]);
 
-// Returns true if directions of rows vary, so that impulses of one step may act along several.
+// Returns true if directions of rows vary: impulses of one step may then act along several.
 bool pcs_rows_turn(const pcs_system *system);
 // Adds `scale` times the momentum of impulses z and z_t (may be NULL) of the rows along the present directions, N s.
 void pcs_add_row_momentum(const pcs_system *system, double scale, const double *z, const double *z_t, double sum[3]);

@@ -7,10 +7,10 @@
 #include <string.h>
 
 enum { IMPACT_ROUNDS = 50, LOCATING_ROUNDS = 200, SHRINKING_INTERVALS = 3, SOLVING_ROUNDS = 3 };
-static const double proximal = 1e-9;   // of a diagonal: keeps repeated rows solvable, undone by the next round
-static const double undecided = 1e-11; // of what accelerations are summed from: smaller ones are none
-static const double pulling = 1e-9;    // likewise: held contacts with larger ones and no force open
-static const double near_miss = 0.1; // of the gaps at both ends: minima between that the cubic puts lower are looked at
+static const double proximal = 1e-9;   // of a diagonal: makes redundant rows solvable; later rounds remove its effect
+static const double undecided = 1e-11; // of the terms of an acceleration: smaller ones count as zero
+static const double pulling = 1e-9;    // likewise: a held contact without force opens above this acceleration
+static const double near_miss = 0.1;   // of the gaps at both ends: lower minima of the cubic in between are examined
 
 const char *pcs_event_refuses(const pcs_system *system, const void *params)
 {
@@ -24,7 +24,7 @@ pcs_status pcs_event_setup(pcs_scheme *self, int stages)
     pcs_events *e = self->data;
     const pcs_system *system = self->system;
     size_t n = (size_t)system->nrow;
-    pcs_step_form form = { .h = 1.0 }; // contact problems see M alone
+    pcs_step_form form = { .h = 1.0 }; // contact problems need M alone
     pcs_outcome outcome;
     e->impulse = 2 * system->nv;
     e->work = e->impulse + system->nrow;
@@ -151,10 +151,10 @@ pcs_outcome pcs_event_slope(pcs_scheme *self, pcs_events *e, double t, const dou
 // Returns the largest velocity of a rebound, m/s, that counts as rest.
 static double event_rest(const pcs_scheme *self, const pcs_events *e, const double *q, int row)
 {
-    // A rebound is rest if its flight is too short in time, or does not rise above the round-off of the gap.
+    // Counts a rebound as rest if its flight is too short in time, or does not rise above the round-off of the gap.
     double pull = fmax(0.0, -e->acceleration[row]), lowest = pcs_gap_tie(self->system, row, q);
-    // An impact that is only known to within `shortest` may add twice the velocity that is gained in it, so that
-    // flights would settle at 4 e/(1 - e) of it.
+    // Allows twice the velocity gained within `shortest`, the uncertainty of an impact: otherwise flights would
+    // converge to 4 e/(1 - e) of it.
     double shortest = 8.0 * e->shortest / fmax(1e-3, 1.0 - pcs_restitution(&self->system->rows[row], 0.0));
     double flight = fmax(0.5 * shortest * pull, sqrt(2.0 * pull * lowest));
     return fmax(e->stick * event_speed(self, e, row), flight);
@@ -221,7 +221,7 @@ static pcs_outcome event_strike(pcs_scheme *self, pcs_events *e, const double *q
     return PCS_CONVERGED;
 }
 
-// Lists the held rows. Returns how often their multipliers are to be found, each time from what the last ones leave.
+// Lists the held rows. Returns how often their multipliers are computed, each time from the residual of the last ones.
 static int event_list_held(const pcs_scheme *self, pcs_events *e)
 {
     pcs_held_rows *rows = &e->rows;
@@ -243,7 +243,7 @@ static void event_project_velocity(pcs_scheme *self, pcs_events *e, double *v)
     event_push(self, 1.0, la, e->pushed);
 }
 
-// Holds closed rows at rest that press, or whose force and acceleration both vanish.
+// Holds closed rows at rest that press, or whose force and acceleration are both zero.
 static pcs_outcome event_hold(pcs_scheme *self, pcs_events *e, double t, const double *q, double *v)
 {
     const pcs_system *system = self->system;
@@ -251,7 +251,7 @@ static pcs_outcome event_hold(pcs_scheme *self, pcs_events *e, double t, const d
     for (int j = 0; j < system->nrow; j++) {
         bool is_closed = event_is_closed(e, j);
         bool is_slow = fabs(pcs_system_rate(system, j, v)) <= event_rest(self, e, q, j);
-        // A contact that opens from rest has a gap of round-off for a while.
+        // A contact that opens from rest has a gap of the size of round-off for a while.
         e->now.floor[j] = is_closed ? fmin(0.0, e->next.gap[j]) : 0.0;
         if (is_closed && is_slow) e->now.floor[j] -= e->gap_tolerance;
         e->now.held[j] = system->rows[j].is_bilateral || (is_closed && is_slow && !e->released[j]);
@@ -321,7 +321,7 @@ typedef struct event_finding {
     bool is_release; // a held row opens; else an open one closes
 } event_finding;
 
-// Returns the number that is negative beyond an event of the row, where it was looked for last: depth, m, or how far
+// Returns the quantity that is negative after an event of the row, at the last position examined: depth, m, or how far
 // the row is from opening, m/s^2.
 static double event_value(const pcs_scheme *self, const pcs_events *e, event_finding event)
 {
@@ -381,8 +381,8 @@ static double event_find_dip(pcs_scheme *self, double h)
     return place;
 }
 
-// Narrows [*lo, *hi] to the width; the event has not happened at *lo and has at *hi, where it was looked for last. By
-// Newton's method for gaps and by chords for forces, shifted so as to fall on the other side.
+// Narrows [*lo, *hi] to the width; the event has not happened at *lo, and has at *hi, the last position examined. By
+// Newton's method for gaps and by secants for forces, shifted so as to end on the other side.
 static pcs_outcome event_locate(pcs_scheme *self, double t, event_finding event, double width, double *lo, double *hi)
 {
     pcs_events *e = self->data;
@@ -396,10 +396,10 @@ static pcs_outcome event_locate(pcs_scheme *self, double t, event_finding event,
             slope = pcs_system_rate(self->system, event.row, e->end + self->system->nv);
         }
         x = slope < 0.0 ? x - value[is_beyond] / slope + aside : NAN;
-        bool is_slow = round % 3 == 2 && *hi - *lo > 0.5 * last; // three guesses did not help: halve
+        bool is_slow = round % 3 == 2 && *hi - *lo > 0.5 * last; // three guesses have not halved it: bisect
         if (round % 3 == 2) last = *hi - *lo;
         if (is_slow || !(x > *lo && x < *hi)) x = 0.5 * (*lo + *hi);
-        if (x <= *lo || x >= *hi) break; // neighbouring numbers
+        if (x <= *lo || x >= *hi) break; // no number in between
         pcs_outcome outcome = pcs_event_leap(self, t, x);
         if (outcome == PCS_CONVERGED) outcome = event_look(self, t + x, event.row, &found);
         if (outcome != PCS_CONVERGED) return outcome;
@@ -452,7 +452,7 @@ static double event_width(const pcs_scheme *self, const pcs_events *e, double t,
     return fmax(0.5 * DBL_EPSILON * fabs(t), fmin(width, 0.125 * h));
 }
 
-// Integrates up to the event and solves it; `hi` lies beyond it, where it was looked for last.
+// Integrates up to the event and solves it; `hi` is beyond it, the last position examined.
 static pcs_outcome event_pass(pcs_scheme *self, event_finding event, double hi, double h, double *t)
 {
     pcs_events *e = self->data;
@@ -468,7 +468,7 @@ static pcs_outcome event_pass(pcs_scheme *self, event_finding event, double hi, 
         if (outcome == PCS_CONVERGED) outcome = event_look(self, *t + lo, -1, &other);
         if (outcome != PCS_CONVERGED) return outcome;
         if (other.row < 0 || lo == 0.0) break;
-        // Another contact has been there earlier.
+        // another contact has closed earlier
         event = other;
         hi = lo;
         lo = 0.0;
@@ -539,7 +539,7 @@ static void event_report(const pcs_scheme *self, pcs_events *e, const double *q,
         };
         report->impact_loss += e->normal_loss[j];
     }
-    // Told along the directions of the end.
+    // reported along the directions of the end
     event_push(self, -1.0, e->smooth, e->pushed);
     event_push(self, -1.0, e->impulses, e->pushed);
     for (int k = 0; k < 3; k++) report->smooth_impulse[k] += e->pushed[k];

@@ -37,18 +37,18 @@ typedef pcs_outcome pcs_event_advance(pcs_scheme *self, const pcs_state *x, doub
 
 // The first member of a scheme's data.
 typedef struct pcs_events {
-    pcs_next next; // its vectors are work until the end of the step
+    pcs_next next; // its vectors are work arrays until the end of the step
     // Set by the scheme
     double gap_tolerance;       // a gap up to this is closed, m
-    bool rounds_gaps;           // that is a few thousand times the round-off of gaps at the start of the step
+    bool rounds_gaps;           // which is a few thousand times the round-off of gaps at the start of the step
     double stick;               // rebounds slower than this are rest, in units of sqrt(2 E / m_eff)
     double shortest;            // width of the interval that contains an impact, s; short flights are rest
     bool stops;                 // stops if impacts accumulate; otherwise the contact comes to rest there
     const pcs_tableau *method;  // of the smooth motion
     int order;                  // of the width of events: width_share h (speed h/L)^order
-    double width_share;         // 0: events are located to round-off
+    double width_share;         // 0 if events are located to round-off
     long most;                  // events within a step
-    pcs_event_advance *advance; // NULL: leaps end with the step, or with an event
+    pcs_event_advance *advance; // NULL if leaps end only with the step or at an event
 
     unsigned char released[PCS_MAX_ROWS]; // rows that may not be held after the next event
     unsigned char closed[PCS_MAX_ROWS];   // rows that are closed at the next event, whatever the gap
@@ -59,13 +59,13 @@ typedef struct pcs_events {
     int impulse, work, damping, resultant, size;
     double *end, *stage;       // [size] y at the end of the last leap, and of a stage
     double *K[PCS_MAX_STAGES]; // [size] y' of the stages
-    bool has_slope;            // K[0] is y' at y
+    bool has_slope;            // K[0] is y' at the present y
     // Step so far, by impacts and corrections:
     double smooth[PCS_MAX_ROWS];      // impulse of the lasting forces, N s
     double impulses[PCS_MAX_ROWS];    // impulse of impacts, N s
     double normal_loss[PCS_MAX_ROWS]; // loss of each row, J
     bool is_impact[PCS_MAX_ROWS];
-    double pushed[3]; // momentum of all these impulses along the directions of their time, N s
+    double pushed[3]; // momentum of all these impulses along the directions at their times, N s
     int iterations, count;
     // Last evaluation of accelerations:
     double force[PCS_MAX_ROWS];        // la, N
@@ -74,7 +74,7 @@ typedef struct pcs_events {
     int bad_equation;                  // equation with a number that is not finite, or -1
     bool is_accumulating;
     double accumulation; // time at which events accumulate, s
-    pcs_held_rows rows;  // held ones
+    pcs_held_rows rows;  // rows of held contacts
     double *change;      // [nv] work
 } pcs_events;
 

@@ -33,21 +33,21 @@ static const pcs_option driven_options[] = {
 };
 
 enum { ERROR_STAGES = 7 };
-// Weights of the slopes, the last one at the end, in the error of a leap: those of order 5 less those of order 4.
+// Weights of the slopes in the error of a leap, that at its end last: those of order 5 minus those of order 4.
 static const double driven_error_weights[ERROR_STAGES] = {
     71.0 / 57600.0, 0.0, -71.0 / 16695.0, 71.0 / 1920.0, -17253.0 / 339200.0, 22.0 / 525.0, -1.0 / 40.0
 };
-static const double first_share = 1e-4;             // first leap of a run, of its step
+static const double first_share = 1e-4;             // first leap of a run, as a fraction of its step
 static const double growth = 25.0, shrinking = 0.1; // bounds of the next leap over this one
-static const double safety = 0.9, bias = 1.5;       // of the next leap, and of the errors that it is taken from
-static const double MOST_TURN = 0.5;                // rad in a leap, of bodies that may touch
+static const double safety = 0.9, bias = 1.5;       // of the next leap, and of the error estimates
+static const double MOST_TURN = 0.5;                // rad, largest rotation in a leap of bodies that may touch
 
 typedef struct driven {
     pcs_events base;
     double *atol;          // [size]
-    long rounds;           // leaps that may be tried within the step
+    long rounds;           // leaps left in the step
     bool has_stepped_over; // a force that jumps, since the last event
-    int count;             // events at the last leap
+    int count;             // number of events at the last leap
 } driven;
 
 static const char *driven_refuses(const pcs_system *system, const void *params)
@@ -137,7 +137,7 @@ static pcs_outcome driven_begin(pcs_scheme *self, const pcs_state *x, double h)
     if (outcome == PCS_CONVERGED) outcome = driven_gain(self, x, x->t + h, h, &energy);
     if (outcome == PCS_CONVERGED) outcome = driven_gain(self, x, x->t, h, &energy);
     if (outcome == PCS_CONVERGED)
-        driven_weigh(self, x, h, energy > 0.0 ? energy : 1.0); // where nothing moves any scale will do
+        driven_weigh(self, x, h, energy > 0.0 ? energy : 1.0); // where nothing moves any scale is right
     return outcome;
 }
 
@@ -158,7 +158,7 @@ static pcs_outcome driven_advance(pcs_scheme *self, const pcs_state *x, double t
         if (outcome == PCS_CONVERGED) outcome = pcs_event_slope(self, e, t + *h, e->end, e->K[ERROR_STAGES - 1]);
         double error =
             outcome == PCS_CONVERGED ? driven_error(s, ((const driven_params *)self->params)->rtol, *h) : INFINITY;
-        // A free body turns without error in any leap, but its gaps do not follow: an event within would be missed.
+        // Limits the rotation of free bodies, which has no error in any leap, as events within it would be missed.
         error = fmax(error, pow(driven_turn(s, self->system, *h) / MOST_TURN, 5.0));
         double next = *h * fmin(growth, fmax(shrinking, safety * pow(bias * error, -0.2)));
         bool is_tiny = *h <= tiny, steps_over = outcome == PCS_CONVERGED && is_tiny && !s->has_stepped_over;

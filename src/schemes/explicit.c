@@ -19,7 +19,7 @@ pcs_status pcs_explicit_setup(pcs_scheme *self)
     if (!system->is_linear) PCS_TAKE(self->ctx, s->kick, system->nv, "the stage impulses");
     if (self->rule.gate == PCS_GATE_MIDDLE || self->rule.kind == PCS_RULE_CENTRAL)
         PCS_TAKE(self->ctx, s->middle, system->nv, "the middle of the step");
-    // Contact problems see M alone; a form with h = 1 serves steps of any size.
+    // Contact problems need M alone; a form with h = 1 serves steps of any size.
     pcs_step_form form = { .h = 1.0 };
     pcs_outcome outcome;
     return pcs_step_solver_prepare(self->solver, &form, &outcome);
@@ -357,11 +357,11 @@ static void once_state_gaps(pcs_scheme *self, const pcs_state *x, double h)
     pcs_next *next = &s->next;
     const double *a = next->a, *q = next->q, *v = next->v;
     double last = -1.0;
-    self->solver->t = x->t + h;         // of driven rows: all others have no motion of their own
+    self->solver->t = x->t + h;         // for driven rows: all others have no prescribed motion
     pcs_next_targets(self, next, x->v); // for the tangential rows
     for (int j = 0; j < system->nrow; j++) {
         double e = pcs_restitution(&system->rows[j], 0.0);
-        if (e != last) { // gaps once for every e that occurs
+        if (e != last) { // evaluates gaps once for each value of e
             for (int i = 0; i < system->nv; i++)
                 s->middle[i] = (q[i] + e * (x->q[i] - h * (v[i] - h * a[i]))) / (1.0 + e);
             pcs_system_gaps(system, pcs_at(self->solver->t, s->middle, NULL), next->gap);
@@ -403,7 +403,7 @@ pcs_outcome pcs_explicit_go_once(pcs_scheme *self, const pcs_state *x, pcs_insta
     return PCS_CONVERGED;
 }
 
-// Finds gates and targets where they do not depend on the forces. Returns false if the mass is singular.
+// Finds gates and targets that do not depend on forces. Returns false if the mass is singular.
 static bool once_aim(pcs_scheme *self, const pcs_state *x, double h)
 {
     pcs_next *next = &((pcs_explicit *)self->data)->next;
@@ -519,7 +519,7 @@ static void stages_aim(pcs_scheme *self, const pcs_state *x, double h, int l)
     const pcs_tableau *t = self->rule.tableau;
     double *speed = s->next.speed_before, *target = s->next.target;
     if (system->row_set.ndriven == 0) return;
-    if (l < t->s) pcs_system_drives(system, x->t + t->c[l] * h, s->force, speed); // places serve nobody
+    if (l < t->s) pcs_system_drives(system, x->t + t->c[l] * h, s->force, speed); // positions are not used
     for (int j = 0; j < system->nrow; j++) {
         if (!system->rows[j].is_driven) continue;
         target[j] = l < t->s ? speed[j] : s->next.speed[j];
@@ -580,7 +580,7 @@ static pcs_outcome stages_end(pcs_scheme *self, const pcs_state *x, double h, bo
     *is_impact = pcs_explicit_arrive(self, s, next->q);
     bool is_apart = self->rule.impact == PCS_IMPACT_ALWAYS;
     if (!is_apart && !*is_impact) {
-        if (self->rule.kind != PCS_RULE_HEUN) pcs_projection_turn(self->solver, next->q); // else it is there
+        if (self->rule.kind != PCS_RULE_HEUN) pcs_projection_turn(self->solver, next->q); // else it is at q already
         return pcs_explicit_impose(self, s, report);
     }
     if (!is_apart) pcs_stages_add((pcs_stages){ self->system->nv, t->s, t->b, s->free }, h, x->v, next->v);

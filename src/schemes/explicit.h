@@ -20,7 +20,7 @@ typedef struct pcs_explicit {
     double *stage, *stage_t;   // [nrow], [ntangent] impulses of the earlier stages as they enter the step, N s
     bool leaves_velocity;      // contact problems return impulses alone
     bool has_forces;           // accelerations are solved for, too
-    bool presses;              // contacts closed at the start of a step act on its accelerations
+    bool presses;              // contacts closed at the start of a step have forces in its accelerations
     double *kick;              // [nv] change of v by those impulses, m/s; NULL if M and G are constant
     double *middle;            // [nv] qM of midpoint rules, z of PCS_RULE_CENTRAL; NULL otherwise
     double *q[PCS_POINTS], *v[PCS_POINTS];       // [nv] places and velocities of stages
@@ -47,7 +47,7 @@ pcs_status pcs_explicit_take_stages(pcs_scheme *self, int count);
 // PCS_RULE_HEUN: the stages of herk2, but q_1 is the end of the step once v_1 is known. Where the scheme keeps a
 // history, it is a_0.
 pcs_status pcs_explicit_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report);
-// Computes and measures the next state alone, after pcs_explicit_begin; report->outcome says whether there is one.
+// Computes and measures the next state, after pcs_explicit_begin; report->outcome says whether there is one.
 void pcs_explicit_advance(pcs_scheme *self, const pcs_state *x, bool *is_impact, pcs_step_report *report);
 
 // Clears impulses, targets and gates.
@@ -79,10 +79,9 @@ pcs_outcome pcs_explicit_impose(pcs_scheme *self, pcs_explicit *s, pcs_step_repo
 // Solves the impact on the gated rows: next.v is the velocity before it, and the targets are its restitution.
 pcs_outcome pcs_explicit_impact(pcs_scheme *self, pcs_explicit *s, pcs_step_report *report);
 
-// Opens the gate of rows that separate: G v > 1e-12 of the largest gap velocity so far, and h G v more than the
-// round-off of the gap. A held contact has a gap velocity of round-off, which must not release it. If directions vary
-// it also has that of the error of a step: a row that is pressed stays, and its force decides. `h` scales accelerations
-// to velocities.
+// Opens the gate of rows that separate: G v > 1e-12 of the largest gap velocity so far, and h G v above the round-off
+// of the gap, so that round-off does not release a held contact. If directions vary, G v also has the error of a step:
+// a row that is pressed then stays, and its force decides. `h` scales accelerations to velocities.
 void pcs_explicit_release(pcs_scheme *self, pcs_explicit *s, const pcs_state *x, const double *v, const double *a,
                           double h);
 // Computes the free acceleration of stage k, and moves the projection there. Returns false if M is singular.

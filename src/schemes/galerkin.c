@@ -58,8 +58,8 @@ typedef struct galerkin {
     pcs_explicit base;
     galerkin_weights w;
     double *la[MOST_POINTS];   // [nrow] contact forces of the points, N
-    double *jump, *last;       // [nv] dp, and what it was an iteration before
-    double *place;             // [nv] where the impact is solved
+    double *jump, *last;       // [nv] dp, and dp of the iteration before
+    double *place;             // [nv] position at which the impact is solved
     unsigned char *is_lasting; // [nrow] closed and not separating at the start
 } galerkin;
 
@@ -111,7 +111,7 @@ static void galerkin_fill_plus(galerkin_weights *w)
     const double *b = w->position[w->M];
     for (int l = 0; l <= w->M; l++) w->velocity[l][0] = b[0];
     for (int k = 1; k <= w->M; k++) {
-        galerkin_lagrange(w->tau, 1, w->M, k, c); // c[0] is the value at 0
+        galerkin_lagrange(w->tau, 1, w->M, k, c); // c[0]: coefficient of degree 0
         for (int l = 0; l <= w->M; l++) {
             double integral = galerkin_integral(c, w->M - 1, w->tau[l]);
             w->velocity[l][k] = integral - b[0] * c[0];
@@ -140,11 +140,11 @@ static pcs_status galerkin_setup(pcs_scheme *self)
     galerkin *s = self->data;
     const galerkin_params *params = self->params;
     int n = self->system->nv, nrow = self->system->nrow;
-    int degree = params->degree > 0 ? params->degree : 1; // half_explicit_acceleration has no such option
+    int degree = params->degree > 0 ? params->degree : 1; // half_explicit_acceleration has no option `degree`
     bool is_plus = self->ops == &pcs_scheme_tdg_plus;
     PCS_TRY(pcs_explicit_setup(self));
     s->base.has_forces = true;
-    s->base.gap_tolerance = params->gap_tolerance; // none of half_explicit_acceleration
+    s->base.gap_tolerance = params->gap_tolerance; // not an option of half_explicit_acceleration
     galerkin_fill(degree, is_plus, &s->w);
     if (degree == 1 && !is_plus) self->rule.kind = PCS_RULE_HEUN;
     PCS_TRY(pcs_explicit_take_stages(self, degree + 1));
@@ -231,8 +231,8 @@ static pcs_outcome galerkin_iterate(pcs_scheme *self, const pcs_state *x, double
         }
         change = pcs_system_max(self->system, change);
         size = pcs_system_max(self->system, size);
-        if (!isfinite(change)) return PCS_CONVERGED; // the measure of the next state will name it
-        // Stiff forces carry a round-off that no iteration removes: small and no longer falling is the end, too.
+        if (!isfinite(change)) return PCS_CONVERGED; // the measure of the next state reports it
+        // Round-off of stiff forces stays in every iteration: a small change that no longer falls also ends it.
         stalled = change < 0.9 * smallest ? 0 : stalled + 1;
         smallest = fmin(smallest, change);
         if (change <= 1e-14 * size || (change <= 1e-9 * size && stalled >= 3)) return PCS_CONVERGED;

@@ -26,7 +26,7 @@
 #include <string.h>
 
 typedef struct pcs_ggl_memory {
-    double factored_h; // length of the last step, s: factoring again for it after a resume is no work of the run
+    double factored_h; // length of the last step; factors made again after a resume are not counted
 } pcs_ggl_memory;
 
 typedef struct pcs_ggl {
@@ -38,7 +38,7 @@ typedef struct pcs_ggl {
     double *start_rate;   // [nrow] G(q_n) v_n, m/s
     double *start_rate_t; // [ntangent] T(q_n) v_n, m/s
     double *uncorrected;  // [nv] q without its correction
-    // of the unified scheme
+    // for the unified scheme:
     pcs_matrix *S;           // M + (h/2) C + (h^2/4) K
     pcs_linsolve *iteration; // solver of S
     double factored_h;       // step length for which S and Y of a linear system were computed, s
@@ -127,7 +127,7 @@ static void unified_aim(pcs_scheme *self, pcs_ggl *s, const pcs_state *x)
     pcs_projection_aim(self->solver, s->mid_q);
 }
 
-// Updates directions, columns and factors at the middle of the step; those of a linear system are kept while h is.
+// Updates directions, columns and factors at the middle of the step. A linear system keeps them while h is the same.
 static pcs_outcome unified_linearise(pcs_scheme *self, pcs_ggl *s, const pcs_state *x, double h)
 {
     unified_aim(self, s, x);
@@ -170,14 +170,14 @@ static void unified_fill_row(const pcs_ggl *s, const pcs_rows *rows, int j, int 
     }
 }
 
-// Fills the gap rows at the present directions. Rows with open gates are left out: their distances over h would be
-// velocities to the solver, by which it sets its tolerances.
+// Fills the gap rows at the present directions. Leaves out rows with open gates: their distances over h would count as
+// velocities in the tolerances of the solver.
 static void unified_fill_gaps(pcs_scheme *self, pcs_ggl *s, double h)
 {
     pcs_system *system = self->system;
     pcs_dense_contacts *c = s->contacts;
     pcs_next *next = &s->base.next;
-    double *way = next->d; // from where the gap is known
+    double *way = next->d; // increment after which the gap is known
     pcs_system_gaps(system, pcs_at(self->solver->t, next->q, NULL), next->gap);
     for (int i = 0; i < system->nv; i++) way[i] = s->r[i] + 0.5 * h * s->dv[i];
     for (int j = 0; j < c->p.m; j++) {
@@ -266,7 +266,7 @@ static pcs_outcome unified_iterate(pcs_scheme *self, pcs_ggl *s, const pcs_state
     return unified_is_finite(self->system, s, next) ? PCS_CONVERGED : PCS_NOT_FINITE;
 }
 
-// Moves directions to where the velocity law holds; keeps the momentum that impulses along those of the middle add.
+// Moves directions to where the velocity law holds; stores the momentum that impulses along those of the middle add.
 static void unified_turn(pcs_scheme *self, pcs_ggl *s)
 {
     const pcs_next *next = &s->base.next;
@@ -296,8 +296,8 @@ static void unified_finish(pcs_scheme *self, pcs_ggl *s, const pcs_state *x)
     pcs_rows_multiply(self->system->G, next->d, next->rate_before);
 }
 
-// Returns the change of velocities, and of positions over h, m/s, by round-off alone: from the state before the step
-// and the first linearisation. The round-off of a gap moves all positions along its correction.
+// Returns the change of velocities, and of positions over h, m/s, that round-off alone makes: from the state before the
+// step and the first linearisation. The round-off of a gap moves all positions along its correction.
 static double unified_rounding(const pcs_scheme *self, const pcs_ggl *s, const pcs_state *x, double h)
 {
     const pcs_system *system = self->system;
@@ -514,7 +514,7 @@ static pcs_status ggl_mid_step(pcs_scheme *self, pcs_state *x, double h, pcs_ste
     pcs_next *next = &s->base.next;
     pcs_begin_step(self, x, h, report);
     report->outcome = ggl_mid_solve(self, x, h, report);
-    if (report->outcome == PCS_NOT_FINITE) (void)pcs_next_measure(self, x, next, report); // names the culprit
+    if (report->outcome == PCS_NOT_FINITE) (void)pcs_next_measure(self, x, next, report); // reports the equation
     if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, x, next, report)) return PCS_OK;
     pcs_explicit_report_once(self, x, pcs_at(x->t + 0.5 * h, s->base.middle, x->v), h, report);
     if (((const ggl_mid_params *)self->params)->coupling == UNIFIED) {

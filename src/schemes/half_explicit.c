@@ -58,12 +58,12 @@ typedef struct half_pass {
 
 typedef struct half {
     pcs_explicit base;
-    half_pass pass;             // of the step under way
+    half_pass pass;             // pass of the present step
     double *first;              // [nrow] P0
-    bool reuses_acceleration;   // f does not see the velocity
+    bool reuses_acceleration;   // f does not depend on the velocity
     bool is_plain;              // M and G are constant, and there is no friction
-    pcs_state start;            // of an impulsive step
-    pcs_row_report *joined_row; // [nrow] what its smaller steps add up to
+    pcs_state start;            // for a step with an impact:
+    pcs_row_report *joined_row; // [nrow] sums over its smaller steps
 } half;
 
 static pcs_status half_setup(pcs_scheme *self)
@@ -172,7 +172,7 @@ static void half_fill(void *data, int slice, int low, int high)
 {
     const half_pass *p = data;
     const pcs_system *system = p->scheme->system;
-    const pcs_ends at = { .q = p->q_new, .v = p->v }; // f does not see the velocity
+    const pcs_ends at = { .q = p->q_new, .v = p->v }; // f does not depend on the velocity
     for (int start = low, end; start < high; start = end) {
         end = start + BLOCK < high ? start + BLOCK : high;
         half_move(data, slice, start > 0 ? start - 1 : 0, end < system->nv ? end + 1 : end);
@@ -269,7 +269,7 @@ static void half_report_momentum(pcs_scheme *self, pcs_state *x, double h, pcs_s
 {
     half *s = self->data;
     double end[3], *resultant = ((half_memory *)x->memory)->resultant;
-    const double *v1 = s->reuses_acceleration ? s->base.next.v : s->base.v[1]; // which f does not see then
+    const double *v1 = s->reuses_acceleration ? s->base.next.v : s->base.v[1]; // f does not depend on it then
     pcs_system_resultant(self->system, pcs_at(x->t + h, s->base.next.q, v1), end);
     for (int k = 0; k < 3; k++) report->smooth_impulse[k] = 0.5 * h * (resultant[k] + end[k]);
     pcs_explicit_add_turned_momentum(self, &s->base, report->smooth_impulse);
@@ -302,7 +302,7 @@ static void half_accept(pcs_scheme *self, pcs_state *x, double h, bool is_impact
 {
     half *s = self->data;
     pcs_explicit_report_rows(self, &s->base, x, 0.5 * h, is_impact, report);
-    // Forces of single stages are of order 1, their mean over the step is of the order of the velocities.
+    // Forces of stages are known to order 1, their mean over the step to the order of velocities.
     int nrow = is_impact ? 0 : self->system->nrow;
     for (int j = 0; j < nrow; j++)
         if (self->system->rows[j].is_bilateral) report->rows[j].force = report->rows[j].step_impulse / h;

@@ -34,8 +34,8 @@ static double implicit_radius(const pcs_scheme *self)
     return fmax(held, (fabs(half - 2.0 * w->be) + sqrt(square)) / (2.0 * w->be));
 }
 
-// Above this spectral radius the accelerations of the fast modes of a mesh, whose signs change from step to step,
-// hardly decay: those of the step before are no better a guess than none. Forces of joints count more.
+// Spectral radius above which accelerations of the fast modes of a mesh, which change sign from step to step, hardly
+// decay: those of the step before are then no better a guess than zero. Forces of joints make it worse.
 static const double steady_radius = 0.85;
 
 static bool implicit_goes_on(const pcs_system *system, double radius)
@@ -321,7 +321,7 @@ static double implicit_damping(pcs_scheme *self, const pcs_state *x, const doubl
     for (int i = 0; i < pcs_system_nown(self->system); i++) loss += s->mix[i] * s->image[i];
     pcs_system_sum(self->system, 1, &loss);
     report->damping_loss = report->h * loss;
-    bool is_same = self->rule.move == ga && self->rule.w.be == ga * ga; // dq = h v_ga, but for round-off
+    bool is_same = self->rule.move == ga && self->rule.w.be == ga * ga; // dq = h v_ga up to round-off
     return is_same ? 0.0 : along - report->damping_loss;
 }
 
@@ -376,7 +376,7 @@ static double implicit_norm2(const pcs_scheme *self, const pcs_matrix *A, const 
     pcs_measure m;
     double *x = ((const pcs_implicit *)self->data)->next.mean, norm2 = 0.0;
     for (int i = 0; i < system->nv; i++) x[i] = x1[i] - x0[i];
-    if (pcs_system_is_mesh(system)) { // cell by cell: a motion without strain has none, whatever its size
+    if (pcs_system_is_mesh(system)) { // by cells: a motion without strain has no strain energy, however large
         system->ops->measure(system, pcs_at(0.0, x, x), PCS_ENERGY, &m);
         return 2.0 * (A == system->K ? m.strain : m.kinetic);
     }
@@ -439,7 +439,7 @@ static double implicit_correction_work(pcs_scheme *self, double h)
 {
     pcs_implicit *s = self->data;
     const pcs_next *next = &s->next;
-    if (!self->system->is_linear) return 0.0; // left to the remainder
+    if (!self->system->is_linear) return 0.0; // counted in the remainder
     for (int j = 0; j < self->system->nrow; j++)
         s->correction[j] = next->nu[j] + (self->rule.way - 0.5) * h * next->la[j];
     return pcs_displacement_work(self->solver, s->correction, next->q);
@@ -471,7 +471,7 @@ static void implicit_report_corrections(pcs_scheme *self, pcs_step_report *repor
     report->correction_work = implicit_correction_work(self, h);
 }
 
-// States the velocity law that g(qt) gates, m: restitution and drives, with the largest tie of all rows.
+// Fills the targets of the velocity law that g(qt) gates, m: restitution and drives, and the largest tie of all rows.
 static void implicit_aim(pcs_scheme *self, const pcs_state *x, double h, pcs_step_problem *problem)
 {
     pcs_implicit *s = self->data;
@@ -525,7 +525,7 @@ pcs_status pcs_implicit_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     pcs_implicit *s = self->data;
     pcs_implicit_memory now;
     bool corrects = self->rule.position == PCS_POSITION_CORRECTED;
-    // An attempt that failed has left mass and directions where it gave up.
+    // a failed attempt has changed mass and directions
     bool moves = corrects && !self->system->is_linear, is_there = !moves || pcs_projection_move(self->solver, x->q);
     PCS_TRY(pcs_implicit_begin(self, x, h, report));
     if (!is_there) report->outcome = PCS_SINGULAR;

@@ -35,7 +35,7 @@ typedef struct pcs_implicit {
     pcs_implicit_pass pass;          // of the present step; weights of steps as long as the last one
     double *mix, *image;             // [nv] work of the energy balance
     const double *lam;               // [nrow] forces of rows within vd, N; NULL if none
-    bool goes_on;                    // the iteration begins at the accelerations of the step before
+    bool goes_on;                    // the iteration starts from the accelerations of the step before
     unsigned char *held;             // [nrow] contacts held in the present step; NULL if none ever are
     double *drift;                   // [nv] h^2 (be - ga/2) (a* - a_n), displacement of held contacts otherwise, m
     double *correction, *smooth_gap; // [nrow] of PCS_POSITION_CORRECTED: U beyond (h/2) W, kg m; g(qt), m
@@ -59,7 +59,7 @@ pcs_status pcs_implicit_start(pcs_scheme *self, pcs_state *x, pcs_step_report *r
 // Makes a step: laws of rows by gate and position of the rule, all of them at once.
 pcs_status pcs_implicit_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report);
 
-// Parts of both, for schemes that do something of their own in between.
+// Parts of a step, for schemes that add their own in between.
 
 // Fills histories and resultants of the start; the caller has filled vd.
 void pcs_implicit_fill_histories(pcs_scheme *self, pcs_state *x);

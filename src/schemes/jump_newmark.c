@@ -37,7 +37,7 @@ typedef struct jump_newmark {
     pcs_implicit base;
     pcs_impact *impact;        // solves for an impact by columns; NULL: the step solver does, by products
     unsigned char *was_closed; // [nrow] I0
-    double *no_nu;             // [nrow] position multipliers of impacts: none
+    double *no_nu;             // [nrow] zero position multipliers of impacts
 } jump_newmark;
 
 static const char *jump_check(const void *params, const char **option)
@@ -79,7 +79,7 @@ static bool jump_solve_impact(pcs_scheme *self, jump_newmark *jump, pcs_step_rep
     return result.outcome == PCS_CONVERGED;
 }
 
-// Returns true if a contact is closed at x and approaches: its impact is due now.
+// Returns true if a contact is closed at x and approaches, so that its impact is due.
 static bool jump_is_hit(const pcs_scheme *self, const pcs_state *x)
 {
     const jump_newmark *jump = self->data;
@@ -106,7 +106,7 @@ static bool jump_strike(pcs_scheme *self, const pcs_state *x, double h, bool *is
     return jump_solve_impact(self, jump, report);
 }
 
-// Books the work of the normal impulses of the smooth motion as a numerical loss: none of them is an impact.
+// Books the work of normal impulses of the smooth motion as numerical loss, as none of them is an impact.
 static void jump_report_motion(pcs_scheme *self, const pcs_state *x, pcs_step_report *report)
 {
     const pcs_next *next = &((const jump_newmark *)self->data)->base.next;
@@ -193,7 +193,7 @@ static pcs_status jump_start(pcs_scheme *self, pcs_state *x, pcs_step_report *re
     if (jump_is_hit(self, x)) {
         memcpy(next->q, x->q, (size_t)system->nv * sizeof *x->q);
         memcpy(next->v, x->v, (size_t)system->nv * sizeof *x->v);
-        memset(s->was_closed, 0, (size_t)system->nrow); // what closes at t = 0 has been open before
+        memset(s->was_closed, 0, (size_t)system->nrow); // contacts that close at t = 0 count as open before
         if (!jump_strike(self, x, 0.0, &is_impact, report)) return PCS_OK;
         memcpy(x->v, next->v, (size_t)system->nv * sizeof *x->v);
         system->ops->measure(system, pcs_at(x->t, x->q, x->v), PCS_ENERGY, &report->measure);
@@ -241,7 +241,7 @@ static pcs_status jump_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
 
     if (!jump_strike(self, x, h, &is_impact, report)) return PCS_OK;
     if (is_impact) {
-        next->ends.q = NULL; // of the motion before
+        next->ends.q = NULL; // ends describe the motion before the impact
         if (!pcs_next_measure(self, x, next, report)) return PCS_OK;
         jump_report_impact(self, report);
         jump_refresh(self, x, h, &now);

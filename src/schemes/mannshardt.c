@@ -45,7 +45,7 @@ static pcs_status mann_setup(pcs_scheme *self)
     e->width_share = p->width;
     e->most = MOST_EVENTS;
     e->rounds_gaps = true;
-    e->stick = 1e-7; // slower ones would not rise above the round-off of the gap
+    e->stick = 1e-7; // a slower rebound would not rise above the round-off of the gap
     return pcs_event_setup(self, e->method->s);
 }
 

@@ -12,7 +12,7 @@
 
 // f_x, M_x, G_x at x = n: the start, 1: the end, M: q_n + (h/2) v_n; P, La: impulses of the rows.
 typedef enum pcs_rule_kind {
-    PCS_RULE_NONE = 0,    // explicit stages that state and report do not show
+    PCS_RULE_NONE = 0,    // explicit stages that state and report do not contain
     PCS_RULE_HEUN,        // v = v_n + (h/2) (a_n + M_1^-1 f(q, v1)) + P, q = q_n + (h/2) (v_n + v1); history a, or none
                           // where contact forces are in a_n and a_1, level ACCELERATION
     PCS_RULE_EULER,       // v = v_n + h M_n^-1 f_n + M_1^-1 G_1^T La, q = q_n + h v_n

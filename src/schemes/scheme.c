@@ -176,7 +176,7 @@ void pcs_next_await_sums(const pcs_scheme *self, pcs_next *next, const pcs_state
     next->ends = (pcs_ends){ 0 };
     next->takes_sums = false;
     if (self->system->slices == NULL || next->sums == NULL) return;
-    bool is_short = self->system->nv < PCS_SHORTEST_SLICE; // in the cache, and nothing to share
+    bool is_short = self->system->nv < PCS_SHORTEST_SLICE; // fits into the cache: nothing to gain from slices
     if (is_short && !has_change) return;
     next->ends = (pcs_ends){ .q = next->q, .v = next->v };
     next->takes_sums = !is_short;
@@ -206,7 +206,7 @@ double pcs_damping_work(const pcs_scheme *self, const pcs_next *next, const pcs_
                 weight * pcs_system_damping_power(system, pcs_at(self->solver->t, ends->q, ends->v), mean));
 }
 
-// Relies on the energies to find a NaN: every entry of the state enters them.
+// Checks energies for NaN, as every entry of the state enters them.
 bool pcs_next_measure(const pcs_scheme *self, const pcs_state *x, pcs_next *next, pcs_step_report *report)
 {
     const pcs_system *system = self->system;
@@ -222,7 +222,7 @@ bool pcs_next_measure(const pcs_scheme *self, const pcs_state *x, pcs_next *next
     }
     if (isfinite(pcs_measure_energy(m))) return true;
     report->outcome = PCS_NOT_FINITE;
-    // The first entry that is not finite; while only the energy overflows, the fastest one.
+    // Returns the first entry that is not finite; if only the energy overflows, the fastest one.
     for (int i = 0; i < self->system->nv; i++) {
         bool is_finite = isfinite(next->q[i]) && isfinite(next->v[i]);
         if (report->bad_equation < 0 || !is_finite || fabs(next->v[i]) > fabs(next->v[report->bad_equation]))
@@ -301,7 +301,7 @@ void pcs_report_join(const pcs_system *system, pcs_step_report *report)
         report->rows[j].normal_loss = 0.0;
     }
     double losses[] = { report->impact_loss - joints, report->friction_loss, joints };
-    pcs_rows_sum(system, 3, losses); // rows that are dealt out have no drives
+    pcs_rows_sum(system, 3, losses); // rows distributed over processes have no drives
     report->impact_loss = losses[0];
     report->friction_loss = losses[1];
     report->numerical_loss += losses[2];
@@ -364,7 +364,7 @@ void pcs_next_drive(const pcs_scheme *self, pcs_next *next)
 void pcs_next_follow_drives(const pcs_scheme *self, pcs_next *next, const pcs_state *x, double h, double m)
 {
     const pcs_system *system = self->system;
-    double whole = fmax(h, self->step); // a step that was cut takes its share of the misfit only
+    double whole = fmax(h, self->step); // a shortened step corrects only its share of the error
     if (system->row_set.ndriven == 0) return;
     pcs_next_find_drives(self, next, x->t, h);
     for (int j = 0; j < system->nrow; j++) {
@@ -404,7 +404,7 @@ void pcs_scheme_accelerate(pcs_scheme *self, const pcs_state *x, double *a)
     pcs_free_acceleration(self, x->t, x->q, x->v, a);
 }
 
-// Returns M^-1 G^T of row k of all processes; for a row of another one it is a collective solve.
+// Returns M^-1 G^T of row k of all processes; for a row of another process it is a collective solve.
 static const double *scheme_column(const pcs_scheme *self, const pcs_held_rows *rows, int k)
 {
     int here = k - rows->first;
@@ -438,7 +438,7 @@ bool pcs_hold_rows(const pcs_scheme *self, const pcs_held_rows *rows, double sha
     return true;
 }
 
-// Gives redundant joints the least forces, made exact by repetition. What is singular is left to the first step.
+// Gives redundant joints the least forces, refined by repetition. A singular matrix is left to the first step.
 static void scheme_hold_joints(pcs_scheme *self, pcs_next *next, double *a)
 {
     bool are_redundant = self->system->row_set.are_redundant;
@@ -489,7 +489,7 @@ void pcs_add_smooth_resultant(const pcs_system *system, const double *lam, doubl
 
 void pcs_scheme_change_forces(pcs_scheme *self, pcs_state *x, double *df, const double resultant[3])
 {
-    pcs_next *next = self->data; // the first member of every scheme's
+    pcs_next *next = self->data; // first member of the data of every scheme
     const pcs_system *system = self->system;
     double *kept = x->memory, sum[3] = { resultant[0], resultant[1], resultant[2] };
     if (x->nhistory == 0 || self->rule.kind == PCS_RULE_WAVE || !pcs_projection_move(self->solver, x->q)) return;

@@ -14,18 +14,18 @@ typedef struct pcs_step_report {
     double event_time;   // time at which events accumulate, s
     double h;            // length of the step, s
     pcs_measure measure; // energies and momentum at the end of the step
-    // Energy changes over the step, each from its own definition, J
+    // Energy changes over the step, J, each from its own definition
     double external_work, damping_loss, correction_work;
     double material_loss;     // loss of internal variables; filled in when the step is accepted
     double impact_loss;       // loss by normal impulses
     double friction_loss;     // loss by tangential impulses
     double numerical_loss;    // meaningful only if the scheme has it in closed form
     double smooth_impulse[3]; // the scheme's quadrature of the resultant force, N s
-    bool is_joined;           // joined from several smaller steps: sums over all, laws of rows of the last
+    bool is_joined;           // joined from several smaller steps: sums over all; laws of rows of the last one
     pcs_row_report *rows;     // [nrow + ncompliant]
 } pcs_step_report;
 
-// Condition of a scheme for waves on the step: h = t_e in every cell, up to a mismatch |h/t_e - 1|.
+// Requirement of a scheme for waves: h = t_e in every cell, up to a relative mismatch |h/t_e - 1|.
 typedef struct pcs_wave_demand {
     const pcs_travel *travel;
     double mismatch;
@@ -33,10 +33,10 @@ typedef struct pcs_wave_demand {
 
 typedef struct pcs_scheme pcs_scheme;
 
-// Models that a scheme takes besides those that every scheme does.
+// Models that a scheme can advance besides those that all schemes can.
 enum {
     PCS_TAKES_ROTATIONS = 1, // moves positions by pcs_retract
-    PCS_TAKES_MATERIALS = 2, // materials with internal variables: evaluates forces at the ends of a step, or within it
+    PCS_TAKES_MATERIALS = 2, // materials with internal variables: forces are evaluated at ends of a step, or within it
                              // as if it ended there
     PCS_TAKES_DEALT_ROWS = 4 // reads only the local contact rows, and all of them through pcs_rows_any and the like
                              // (system.h); columns of all rows are not needed
@@ -47,23 +47,23 @@ typedef struct pcs_scheme_ops {
     const char *summary;
     const pcs_option *options;
     size_t params_size;
-    size_t data_size;   // bytes of private data, which begin with pcs_next, zeroed before setup; none outlasts a step
+    size_t data_size;   // bytes of private data for one step, which begin with pcs_next, zeroed before setup
     int nhistory;       // number of history vectors: accelerations, or velocities (PCS_RULE_WAVE)
     int nresultant;     // number of resultants, double[3] each, with which the struct of numbers begins
     int nrow_history;   // number of history vectors over the rows
-    size_t memory_size; // size of the struct of numbers kept besides
+    size_t memory_size; // size of the struct of other numbers that are kept
     pcs_rule rule;      // equations of a step; what depends on parameters is added by setup
     unsigned takes;     // PCS_TAKES_...
 
-    const char *refuses_drives; // why rows that are driven, prescribed motions, are refused; NULL if they are followed
+    const char *refuses_drives; // why driven rows (prescribed motions) are refused; NULL if they are taken
 
-    // Reason for which steps must be of equal size, except the last, so that there is neither step control nor a
-    // smaller step in place of one that fails; NULL if they need not be.
+    // Reason why all steps but the last must have equal length, which excludes step control and smaller steps in place
+    // of a failed one; NULL if they need not.
     const char *needs_equal_steps;
 
     // Returns NULL if the parameters are valid, else the error; *option names the parameter.
     const char *(*check)(const void *params, const char **option);
-    // Returns NULL if the scheme can advance this system, else the reason; NULL as function: it takes all.
+    // Returns NULL if the scheme can advance this system, else the reason; the function is NULL if it can advance all.
     const char *(*refuses)(const pcs_system *system, const void *params);
     // Returns the largest stable step of an explicit scheme on q'' + 2 xi w q' + w^2 q = 0; 0 if there is none. NULL:
     // that of central differences, (2/w) (sqrt(1 + xi^2) - xi).
@@ -78,7 +78,7 @@ typedef struct pcs_scheme_ops {
     // Starts a run, with a state fresh from pcs_state_create but for q and v: consistent initial accelerations, an
     // impact at t = 0 (reported like a step of length 0).
     pcs_status (*start)(pcs_scheme *self, pcs_state *x, pcs_step_report *report);
-    // Advances x by h. Not converging is an outcome, not an error: then x is unchanged, bit for bit.
+    // Advances x by h. If it does not converge, the outcome says so, no error is raised and x is unchanged bit for bit.
     pcs_status (*step)(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report);
 } pcs_scheme_ops;
 
@@ -89,9 +89,9 @@ struct pcs_scheme {
     pcs_step_solver *solver;
     const void *params;
     void *data;
-    pcs_rule rule; // that of ops until setup has completed it
-    double step;   // step length of the run, s, if known before, else 0
-    // [stages of rule.tableau][nv] accelerations of the last step without forces of rows, m/s^2; NULL: not kept
+    pcs_rule rule; // copy of ops->rule, completed by setup
+    double step;   // step length of the run, s, if known in advance, else 0
+    // [stages of rule.tableau][nv] accelerations of the last step without forces of rows, m/s^2; NULL if not kept
     double *const *stage_accelerations;
 };
 
@@ -125,8 +125,8 @@ static inline const double *pcs_scheme_velocity(const pcs_scheme *self, const pc
     return self->ops->rule.kind == PCS_RULE_WAVE ? x->history[0] : x->v;
 }
 
-// Creates the matrix that the step solver of PCS_RULE_WAVE needs, before that solver; does nothing for
-// others. Its values here are those of M + (h^2/4) K and serve until the first step.
+// Creates the matrix that the step solver of PCS_RULE_WAVE needs, before that solver; does nothing for others. Its
+// initial values, M + (h^2/4) K, serve until the first step.
 pcs_status pcs_scheme_weigh(const pcs_scheme_ops *ops, pcs_system *system, double h);
 
 // Returns NULL if the scheme can advance this system, else the reason.

@@ -8,7 +8,7 @@
 
 enum { PLACE_Q = 4, PLACE_V = 5, PLACE_LOADED = 6, PLACE_RECENT = 7, PLACE_IMPULSE = 8, SINGLE = 10 };
 enum { OWN = SINGLE + PCS_MAX_HISTORY + PCS_MAX_ROW_HISTORY };
-static const long MOST_STEPS = 1L << 53; // all of them are numbers
+static const long MOST_STEPS = 1L << 53; // all of them exact as numbers of type double
 _Static_assert(OWN == 16, "each has a name in a checkpoint");
 
 // Lists all members of a state except the memory of others.
@@ -70,7 +70,7 @@ pcs_status pcs_state_create(const pcs_scheme *scheme, pcs_state *x)
     PCS_TAKE(scheme->ctx, x->carried, x->ncarried, "a state");
     for (int i = 0; i < PCS_SOLVER_MEMORY; i++) {
         x->carried[i] = scheme->solver->memory[i];
-        x->carried[i].bytes = NULL; // a copy after each accepted step
+        x->carried[i].bytes = NULL; // a copy is made after each accepted step
     }
     for (int i = 0; i < system->nmemory; i++) x->carried[PCS_SOLVER_MEMORY + i] = system->memory[i];
     return state_take(scheme->ctx, x);
@@ -150,8 +150,8 @@ void pcs_state_carry(pcs_state *x, pcs_carrier *c)
 void pcs_state_settle(const pcs_scheme *scheme, const pcs_state *x)
 {
     scheme->solver->t = x->t;
-    pcs_memory_copy(scheme->solver->nmemory, x->carried, scheme->solver->memory); // dampers wait as they did
-    (void)pcs_projection_renew(scheme->solver, x->q); // a mass that cannot be factored shows in the next step
+    pcs_memory_copy(scheme->solver->nmemory, x->carried, scheme->solver->memory); // and damping forces
+    (void)pcs_projection_renew(scheme->solver, x->q); // if the mass cannot be factored, the next step reports it
 }
 
 void pcs_state_restore(const pcs_scheme *scheme, const pcs_state *kept, pcs_state *x)

@@ -1,4 +1,4 @@
-// The state of a run: all that a step needs from the one before. Who carries something declares it, and it is copied,
+// The state of a run: all that a step needs from the one before. Each part declares what it keeps, which is copied,
 // hashed and written here along with the rest:
 //
 //   scheme       history vectors [nv] and [nrow], and a struct of numbers (pcs_scheme_ops)
@@ -27,7 +27,7 @@ typedef struct pcs_state {
     double *q;                                // [nq]
     double *v;                                // [nv]
     unsigned char *was_loaded;                // [nrow] the last accepted step transmitted an impulse
-    double *recent;                           // [nrow] PCS_RECENT after such a step, one less after each other one
+    double *recent;                           // [nrow] PCS_RECENT after such a step, then one less after each step
     double *impulse;                          // [nrow] impulse in the last accepted step, N s
     int nhistory, nrow_history;               // number of vectors that the scheme keeps from step to step
     bool v_is_of_middle;                      // v is of the middle of the last step, history[0] of its end
@@ -35,7 +35,7 @@ typedef struct pcs_state {
     double *row_history[PCS_MAX_ROW_HISTORY]; // [nrow] each
     void *memory;                             // [memory_size] the scheme's own struct
     size_t memory_size;
-    // Memory of others: the step solver after the last accepted step, then the system. In the state that a run works on
+    // Memory of other parts: of the step solver after the last accepted step, then of the system. In the state of a run
     // the latter is the memory of the system itself, not a copy.
     int ncarried;
     pcs_memory *carried; // [ncarried]
@@ -50,7 +50,7 @@ pcs_status pcs_state_clone(pcs_context *ctx, const pcs_state *x, pcs_state *out)
 
 // Copies a state to another one of the same model and scheme; they may belong to two simulations.
 void pcs_state_copy(const pcs_state *from, pcs_state *to);
-unsigned long long pcs_state_hash(const pcs_state *x); // of every bit
+unsigned long long pcs_state_hash(const pcs_state *x); // hash of all bits
 
 // Returns a probe at this state. For a whole body the velocity is that of its momentum, at the end of the step.
 double pcs_state_probe(const pcs_state *x, const pcs_system *system, const pcs_probe *probe);

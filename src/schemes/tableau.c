@@ -88,14 +88,14 @@ const pcs_tableau pcs_tableau_dopri5 = {
     .c = { 0.0, 0.2, 0.3, 0.8, 8.0 / 9.0, 1.0 },
 };
 
-// A vibration may grow by a factor e in 10^6 radians: methods whose growth vanishes with a power of the step are fit
-// for small steps, forward Euler is not.
+// Allows vibrations to grow by a factor e in 10^6 radians: methods whose growth vanishes with a power of the step can
+// then take small steps, forward Euler cannot.
 static const double weak = 1e-6;
 static const double sample = 0.05, farthest = 40.0, nothing = 1e-3;
 
 double pcs_stable_limit(pcs_growth *growth, const void *scheme, double xi)
 {
-    // In units of the faster eigenvalue, where the motion creeps.
+    // Uses the faster eigenvalue as the unit where the motion creeps.
     double unit = xi > 1.0 ? 1.0 / (xi + sqrt(xi * xi - 1.0)) : 1.0, low = 0.0, high = sample * unit;
     while (high < farthest * unit && growth(scheme, high, xi) <= 1.0 + weak * high) {
         low = high;

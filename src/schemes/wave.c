@@ -53,18 +53,18 @@ static const pcs_option wave_options[] = {
 };
 
 static const double MOST_MISMATCH = 0.01;
-static const double AT_REST = 1e-9; // of the largest gap rate so far: a closed contact that parts more slowly does not
-static const double SAME_TIME = 1e-6; // of a step: impacts that are nearer to the one in which they are a tie, are one
+static const double AT_REST = 1e-9;   // of the largest gap rate so far: a contact that opens more slowly stays closed
+static const double SAME_TIME = 1e-6; // of a step: impacts within this time of the one with a tie count as simultaneous
 
 enum { HISTORY_U };
 
 typedef struct wave {
     pcs_next next;
     double *middle;          // [nv] q_n + (h/2) u_n, then u
-    unsigned char *is_heavy; // [nrow] has an impact
+    unsigned char *is_heavy; // [nrow] the row has an impact: it acts on masses
     unsigned char *was_held; // [nrow] closed at the start of the step
-    double share;            // of the step, of the gate
-    double h;                // s, of S
+    double share;            // share of the step in the gate
+    double h;                // s, step length for which S was assembled
 } wave;
 
 static pcs_wave_demand wave_ask(const pcs_system *system, const void *params)
@@ -105,7 +105,7 @@ static void wave_clean(const pcs_system *system, double h)
         }
 }
 
-// Returns true if an equation has a mass of its own, which is no part of the waveguide.
+// Returns true if an equation has additional mass, which is not part of a rod or beam.
 static bool wave_is_mass(const pcs_system *system, int i, double h)
 {
     const pcs_pattern *pattern = system->M->pattern;
@@ -154,7 +154,7 @@ static pcs_status wave_setup(pcs_scheme *self)
     self->rule.gate_share = ((const wave_params *)self->params)->rounding == ROUND_BEFORE ? 1.0 : 0.5;
     if (system->inertia == NULL)
         return pcs_fail(self->ctx, PCS_FAILED, "the step solver of scheme 'wave' was made without pcs_scheme_weigh");
-    if (!(self->step > 0.0)) return PCS_OK; // known from the first step on
+    if (!(self->step > 0.0)) return PCS_OK; // the step is known from the first step on
     for (int j = 0; j < system->nrow; j++) s->is_heavy[j] = wave_find_heavy(system, j, self->step);
     return wave_check_restitution(self);
 }
@@ -173,7 +173,7 @@ static pcs_status wave_prepare(pcs_scheme *self, double h, pcs_outcome *outcome)
     wave_clean(system, h);
     for (int j = 0; j < system->nrow; j++) s->is_heavy[j] = wave_find_heavy(system, j, h);
     if (s->h == 0.0) PCS_TRY(wave_check_restitution(self));
-    // A run that is resumed has counted the factors of its step before.
+    // A resumed run has counted the factors of its step already.
     bool is_counted = s->h == 0.0 && solver->is_prepared && solver->form.h == h;
     int nfactor = solver->nfactor;
     s->h = 0.0;
@@ -229,7 +229,7 @@ static bool wave_find_gates(pcs_scheme *self, const pcs_state *x, double h)
         s->was_held[j] = x->was_loaded[j];
         next->rate_before[j] = pcs_system_rate(system, j, next->v);
         double ahead = next->gap[j] + self->rule.gate_share * h * next->rate_before[j];
-        // With `rounding: before`, a contact that touches at the very end of the step closes in the next one. Round-off
+        // Closes a contact that touches at the very end of the step in the next one with `rounding: before`. Round-off
         // adds up over steps and must not decide this: the tie includes a fraction of the displacement in a step.
         double tie = pcs_gap_tie(system, j, x->q) + SAME_TIME * h * fabs(next->rate_before[j]);
         next->gate[j] = row->is_bilateral || x->was_loaded[j] || ahead <= (self->rule.gate_share < 1.0 ? tie : -tie);
@@ -309,8 +309,8 @@ static void wave_report(pcs_scheme *self, const pcs_state *x, pcs_step_report *r
     for (int k = 0; k < 3; k++) report->smooth_impulse[k] = 0.5 * h * (start[k] + end[k]);
 }
 
-// Keeps a closed contact that does not separate closed, with or without force: otherwise round-off would decide whether
-// a force of zero releases it, and the next push would have to find it again, rounded to steps.
+// Keeps a closed contact closed until it separates, with or without force: otherwise round-off would decide whether a
+// force of zero opens it, and the next push would have to close it again, rounded to steps.
 static void wave_hold(const pcs_scheme *self, pcs_state *x, const pcs_step_report *report)
 {
     const wave *s = self->data;

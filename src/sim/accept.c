@@ -1,4 +1,4 @@
-// Search for bodies that may touch in a step, and its judgement: ledger, certificate, and why it was rejected.
+// Searches bodies that may touch in a step, and judges the step: ledger, certificate, and why it was rejected.
 
 #include "sim/accept.h"
 
@@ -74,7 +74,7 @@ bool pcs_accept_certifies(pcs_sim *sim, double before)
     if (sim->is_timed) sim->certify_begin = pcs_clock();
     if (sim->system->has_materials && r->h > 0.0)
         sim->report.material_loss = pcs_system_material_loss(sim->system, pcs_at(sim->state.t, sim->state.q, NULL));
-    // A tolerance proportional to an infinite work would accept any defect.
+    // Refuses an infinite work, as a tolerance proportional to it would accept any defect.
     if (!isfinite(accept_told(r))) {
         sim->report.outcome = PCS_NOT_FINITE;
         return false;
@@ -101,7 +101,7 @@ static void accept_describe_rest(const pcs_sim *sim, size_t size, char *text)
              contact->is_joint ? "joint" : "contact", contact->name, solver->bad_row - contact->first_row);
 }
 
-// Returns true if nearly all energy is numerical gain and the scheme, which needs equal steps, cannot cut a failed one.
+// Returns true if nearly all energy is numerical gain and the scheme needs equal steps: it cannot cut a failed one.
 static bool accept_has_run_away(const pcs_sim *sim)
 {
     const pcs_ledger *ledger = &sim->ledger;
@@ -109,7 +109,7 @@ static bool accept_has_run_away(const pcs_sim *sim)
     return is_stuck && -ledger->numerical_loss > 0.9 * (ledger->now.kinetic + ledger->now.strain);
 }
 
-// Describes why a step did not converge, with the place where the state went wrong.
+// Describes why a step did not converge, and where the state went wrong.
 static void accept_describe_outcome(const pcs_sim *sim, size_t size, char *text)
 {
     const char *note = pcs_noted(sim->ctx), *advice = note[0] != '\0' ? note : sim->solver->advice;
@@ -164,7 +164,7 @@ pcs_status pcs_accept_reject(pcs_sim *sim, double h)
         accept_describe_limit(sim, h, sizeof text, text);
         return pcs_accept_stop(sim, h, text);
     }
-    // The state stands at the end of the step.
+    // The state is the end of the step.
     pcs_certifier_describe(sim->certifier, sizeof text, text);
     accept_describe_equal_steps(sim, h, sizeof text, text);
     accept_describe_limit(sim, 0.0, sizeof text, text);

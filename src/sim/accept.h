@@ -12,8 +12,8 @@ void pcs_accept_restore(pcs_sim *sim, const pcs_state *kept);
 pcs_status pcs_accept_try(pcs_sim *sim, double h);
 // Adds the last report to the ledger.
 void pcs_accept_book(pcs_sim *sim);
-// Checks the last report against the state; `before` is the energy where the step began, J. False when a condition is
-// violated and the case is strict, and when a work is not finite, which becomes the outcome of the step.
+// Checks the last report against the state. `before` is the energy where the step began, J. Returns false if a
+// condition is violated and the case is strict, or if a work is not finite, which becomes the outcome of the step.
 bool pcs_accept_certifies(pcs_sim *sim, double before);
 // Fails with PCS_FAILED and says why the last step of length h was rejected: no convergence, or a broken certificate.
 pcs_status pcs_accept_reject(pcs_sim *sim, double h);

@@ -1,4 +1,4 @@
-// The judgement of a step: what is remembered, also in a checkpoint, and reported. Before the first step the model is
+// The judgement of a step, and what it remembers, reports and stores in checkpoints. Before the first step the model is
 // compared with the case: coefficients of contacts with its text, travel times of waves with mass and stiffness.
 
 #include "sim/certify_data.h"
@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// Checks equations of motion in the first steps, in every 256th step, or every 8th if steps iterate, and where a
-// contact may close, acts, or an iteration took longer than in the last step that was checked.
+// Steps in which equations of motion are checked: the first ones, every 256th, or every 8th if steps iterate, and those
+// in which a contact may close, acts, or an iteration took longer than in the last step checked.
 enum { BEGINNING = 8, SELDOM = 256, OFTEN = 8 }; // the last two are powers of two
 
 static pcs_status certify_take_rows(pcs_context *ctx, pcs_certifier *self)
@@ -20,7 +20,7 @@ static pcs_status certify_take_rows(pcs_context *ctx, pcs_certifier *self)
     bool has_rebound = false;
     for (int j = 0; j < system->nrow; j++)
         has_rebound = has_rebound || (system->rows[j].ntangent > 0 && system->rows[j].tangent_restitution != 0.0);
-    has_rebound = pcs_rows_any(system, has_rebound); // processes go back together
+    has_rebound = pcs_rows_any(system, has_rebound); // all processes return together
     PCS_TAKE_EACH(ctx, system->nrow, "the certificate", certify_row, &self->rows, &self->kept_rows);
     PCS_TAKE_EACH(ctx, system->nrow, "the certificate", double, &self->gap, &self->bias, &self->start_gap,
                   &self->start_rate, &self->middle_gap, &self->middle_rate, &self->z, &self->moved, &self->jump,
@@ -58,7 +58,7 @@ static pcs_status certify_copy_rows(pcs_context *ctx, const pcs_rows *rows, pcs_
 {
     if (rows == NULL) return PCS_OK;
     PCS_TRY(pcs_rows_create(ctx, rows->nrow, rows->ncol, rows->start[rows->nrow], out));
-    size_t count = (size_t)rows->start[rows->nrow]; // entries of rows that never turn stay as they are
+    size_t count = (size_t)rows->start[rows->nrow]; // entries of constant rows stay as they are
     memcpy((*out)->start, rows->start, (size_t)(rows->nrow + 1) * sizeof *rows->start);
     memcpy((*out)->column, rows->column, count * sizeof *rows->column);
     memcpy((*out)->value, rows->value, count * sizeof *rows->value);
@@ -66,7 +66,7 @@ static pcs_status certify_copy_rows(pcs_context *ctx, const pcs_rows *rows, pcs_
     return PCS_OK;
 }
 
-// Allocates directions and mass of its own if those of the system vary.
+// Allocates directions and mass for the certifier if those of the system vary.
 static pcs_status certify_take_places(pcs_context *ctx, pcs_certifier *self)
 {
     const pcs_system *system = self->system;
@@ -189,7 +189,7 @@ void pcs_certifier_start(pcs_certifier *self, const pcs_measure *before)
     now->initial = pcs_measure_energy(before);
     now->lowest = before->potential;
     now->supply = before->kinetic + before->strain;
-    // A spring with a force at rest may have less energy than there.
+    // Ignores a spring with a force at rest, whose energy may fall below that of the reference state.
     now->largest_energy = before->kinetic + fabs(before->strain);
     now->strain = before->strain;
     now->damped = now->booked = now->corrected = now->deformation = now->examined = 0.0;
@@ -217,7 +217,7 @@ static bool certify_is_held(const pcs_certifier *self, int row)
     return r->rate + r->target <= self->rule->gate_rest * self->x->largest_rate;
 }
 
-// Records the rows that the next step starts from. Returns true if an open contact may close in it, generously guessed.
+// Records the rows that the next step starts from. Returns true if an open contact may close in it, by a wide margin.
 static bool certify_remember_rows(pcs_certifier *self)
 {
     const pcs_system *system = self->system;
@@ -227,21 +227,21 @@ static bool certify_remember_rows(pcs_certifier *self)
         double gap = self->rows[j].gap = self->gap[j];
         if (!certify_is_held(self, j)) self->rows[j].impulse = self->report->rows[j].step_impulse;
         if (self->report->rows[j].step_impulse > 0.0) self->rows[j].recent = PCS_RECENT;
-        else if (!(self->report->h > 0.0)) self->rows[j].recent = self->x->recent[j]; // by the rule of the start
+        else if (!(self->report->h > 0.0)) self->rows[j].recent = self->x->recent[j]; // as the start has set it
         else self->rows[j].recent = pcs_max(self->rows[j].recent - 1.0, 0.0);
-        if (goes_on && self->x->was_loaded[j]) self->rows[j].impulse = 1.0; // that of an earlier run is unknown
+        if (goes_on && self->x->was_loaded[j]) self->rows[j].impulse = 1.0; // the impulse of an earlier run is unknown
         if (system->rows[j].is_bilateral) continue;
         if (gap > tie && gap + ahead * self->rows[j].rate < 0.0) may_close = true;
     }
     return pcs_rows_any(system, may_close);
 }
 
-// Returns true if the next step is examined closely; also if hardly anything moves, because a load may set in.
+// Returns true if the next step is examined closely, which includes steps with hardly any motion, as a load may set in.
 static bool certify_will_watch(const pcs_certifier *self, bool may_close)
 {
     const certify_memory *now = &self->now;
     double spent = pcs_measure_energy(&now->measure) - now->lowest;
-    long rest = now->count & ((self->iterates ? OFTEN : SELDOM) - 1); // of a division by a power of two
+    long rest = now->count & ((self->iterates ? OFTEN : SELDOM) - 1); // remainder of a division by a power of two
     return may_close || now->count <= BEGINNING || rest == 0 || spent <= 1e-6 * now->largest_energy;
 }
 
@@ -297,7 +297,7 @@ bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report 
     if (pcs_certify_is_on(self, CERTIFY_ENERGY)) pcs_certify_ledger(self, energy_defect);
     pcs_certify_momentum(self);
     pcs_certify_forces(self);
-    // Resets what the system caches of its rows to the end of the step.
+    // Resets what the system caches for its rows to the end of the step.
     if (self->has_moved) pcs_system_gaps(self->system, pcs_at(x->t, x->q, NULL), self->gap);
     certify_remember(self);
     return now->certificate.broken == NULL;
@@ -330,7 +330,7 @@ double pcs_certifier_shorter(const pcs_certifier *self, double share)
     return pcs_min(0.5, broken == self->check[CERTIFY_GROWTH] ? share * allowed : allowed);
 }
 
-// Returns advice on energy that no load explains, or "" if another check broke.
+// Returns advice on energy that no load explains, or "" if another check failed.
 static const char *certify_advice(const pcs_certifier *self)
 {
     pcs_rule_kind kind = self->rule->kind;
@@ -378,7 +378,7 @@ static void carry_broken(pcs_certifier *self, pcs_carrier *c)
     if (pcs_carry_reads(c)) certificate->broken = broken < 0 ? NULL : &self->now.checks[broken];
 }
 
-// Zeroes arrays that still hold an older step: nothing reads them, and a checkpoint must not contain them.
+// Zeroes arrays of an older step, which nothing reads, as a checkpoint must not contain them.
 static void carry_clear(certify_past *past, size_t bytes, int nhistory)
 {
     if (!past->has_force) memset(past->f, 0, bytes);
@@ -388,7 +388,7 @@ static void carry_clear(certify_past *past, size_t bytes, int nhistory)
     for (int i = 0; i < nhistory; i++) memset(past->history[i], 0, bytes);
 }
 
-// Archives the last state. Which of the two buffers holds it is not stored: a checkpoint is read into the first.
+// Archives the last state, whichever of the two buffers holds it. A checkpoint is read into the first.
 static void carry_past(pcs_certifier *self, pcs_carrier *c)
 {
     if (pcs_carry_reads(c)) {
@@ -420,7 +420,7 @@ void pcs_certifier_carry(pcs_certifier *self, pcs_carrier *c)
     carry_broken(self, c);
     pcs_carry_index(c, "bad_row", &now->bad_row, -1, pcs_system_nrow(system) + pcs_system_ncompliant(system) - 1);
     pcs_carry_int(c, "bad_equation", &now->bad_equation);
-    if (pcs_carry_reads(c) && now->bad_equation >= system->nv) now->bad_equation = -1; // of another process
+    if (pcs_carry_reads(c) && now->bad_equation >= system->nv) now->bad_equation = -1; // equation of another process
     pcs_carry_words(c, "numbers", now->momentum, nnumber);
     pcs_carry_flags(c, "is_awaited", &now->is_awaited, 1);
     pcs_carry_int(c, "iterations", &now->iterations);

@@ -12,20 +12,20 @@ typedef struct pcs_certifier pcs_certifier;
 
 pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_certifier **out);
 
-// Says that step-size control chooses the steps: the step of the case is only the first one.
+// Declares that step-size control chooses the steps, so that the step of the case is only the first one.
 void pcs_certifier_take_control(pcs_certifier *self);
 
-// Compares the coefficients of contacts with the numbers of the case, which it reads anew.
+// Compares the coefficients of contacts with the numbers of the case, read a second time.
 void pcs_certifier_compare(pcs_certifier *self, pcs_case *input);
 
 // Records the state at t = 0 as the start of the first step.
 void pcs_certifier_start(pcs_certifier *self, const pcs_measure *before);
 
-// Saves the memory of the certifier before trial steps; rewind restores it and discards what the trial steps left.
+// Saves the memory of the certifier before trial steps. The next function restores it when they are undone.
 void pcs_certifier_mark(pcs_certifier *self);
 void pcs_certifier_rewind(pcs_certifier *self);
 
-// Reevaluates the smooth forces after a change of them, or of stored accelerations, between two steps; the next step is
+// Reevaluates the smooth forces after they, or stored accelerations, were changed between two steps. The next step is
 // checked against these.
 void pcs_certifier_renew(pcs_certifier *self, const pcs_state *x);
 

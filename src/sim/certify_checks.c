@@ -1,6 +1,6 @@
 // Which checks apply, and the worst ratio of each.
 //
-// If rows are distributed over processes, each judges its own, and the worst of every check is joined: where several
+// If rows are distributed over processes, each judges its own, and the worst of every check is joined: if several
 // have the same, the first of them has it, and the violation that counts is that of the first row, as in one process.
 
 #include "sim/certify_data.h"
@@ -15,7 +15,7 @@ static bool check_only_reports(const pcs_rule *rule, int check)
     switch (check) {
     case CERTIFY_PENETRATION:
     case CERTIFY_MISFIT: return rule->level == PCS_LEVEL_ACCELERATION;
-    // Forward Euler gains in every step, by its order; a run that has gained half of all it has had is lost even so.
+    // Allows forward Euler, which gains in every step, more. A run that has gained half of all energy fails even so.
     case CERTIFY_GROWTH: return rule->gains_energy && rule->kind != PCS_RULE_EULER;
     case CERTIFY_RISE: return rule->gains_energy;
     default: return check == CERTIFY_CONTRADICTION || check == CERTIFY_NUMERICAL || check == CERTIFY_CORRECTION;
@@ -73,7 +73,7 @@ void pcs_certify_weigh_up(pcs_certifier *self, int check, double value, double t
     pcs_check *c = self->check[check];
     certify_memory *now = &self->now;
     if (c == NULL || (value <= 0.0 && c->tolerance > 0.0)) return;
-    // Values of a motion without bounds may be inf - inf: nothing is allowed then, and no message says nan.
+    // Allows nothing where unbounded motion gives inf - inf, so that no message says nan.
     if (isnan(tolerance)) tolerance = DBL_MIN;
     if (isnan(value)) value = INFINITY;
     double ratio = value <= 0.0 ? 0.0 : value / tolerance;
@@ -101,7 +101,7 @@ void pcs_certify_part(const pcs_certifier *self, double *ratio)
     }
 }
 
-// Copies what the first process with the worst of a check says of it to all.
+// Sends the record of the first process with the worst ratio of a check to all.
 static void join_check(pcs_certifier *self, int check, bool is_worst)
 {
     const pcs_system *system = self->system;

@@ -12,8 +12,8 @@
 #include "core/rounding.h"
 #include "sim/certify.h"
 
-// Lists the checks: name, whether it applies in the words of pcs_certify_choose, unit, sentence. Those up to TURN
-// and from PENETRATION on judge rows.
+// Lists the checks: name, condition under which it applies in terms of pcs_certify_choose, unit, sentence. Those up to
+// TURN and from PENETRATION on judge rows.
 #define CERTIFY_CHECKS(X)                                                                                       \
     X(GAP, limits, "m", "gap >= 0, position multiplier >= 0, one of them 0")                                    \
     X(DIRECTION, rows, "m", "gap rates follow the gaps")                                                        \
@@ -49,7 +49,7 @@
 #define CERTIFY_NAME(name, ...) CERTIFY_##name,
 enum { CERTIFY_CHECKS(CERTIFY_NAME) CERTIFY_COUNT };
 
-// The numbers of a check from its worst ratio to the time of that follow one another.
+// The numbers of a check from its worst ratio to the time of that ratio are contiguous.
 enum { CHECK_WORDS = 4 };
 _Static_assert(offsetof(pcs_check, worst_time) == offsetof(pcs_check, worst_ratio) + (CHECK_WORDS - 1) * sizeof(double),
                "the numbers of a check follow one another");
@@ -73,44 +73,44 @@ typedef struct certify_memory {
     double initial, worked;          // J, energy at t = 0 and work of loads since
     double damped, booked;           // J, damping loss, and work of loads minus losses of dampers and rows
     double corrected;                // J, sum of the absolute works of position corrections
-    double deformation;              // m, largest relative displacement so far, taken if a row has an error
+    double deformation;              // m, largest relative displacement so far, updated if a row has an error
     double lowest;                   // J, lowest potential so far
-    double supply;                   // J, most that loads and potential have left for kinetic and strain energy so far
-    double largest_energy;           // J, kinetic and strain, of states whose energy is explained
-    double exchanged;                // J, most that loads and potential have given or taken in one step so far
-    double onset;                    // J, energy allowed so far for loads that set in
-    double strain;                   // J, largest strain energy of recent steps
-    double examined;                 // J, largest strain energy of states whose forces were examined
-    double held;                     // J, what contact impulses of the last step would give to their masses
-    double residual;                 // N s, sum of the residuals of equations of motion over recent steps
-    double last_residual;            // N s, in the last step that was examined
-    double leftover;                 // J, work of the residuals of equations of motion
-    double h, largest_h;             // s, of the last step, and the largest so far
-    long count;                      // number of steps
-    double contradictions;           // number of steps in which the contact status was ambiguous
-    int past;                        // index of the last state in `past`
-    bool is_awaited;                 // the next step is examined closely
-    int iterations;                  // of the last step that was examined
+    double supply;         // J, largest energy so far left by loads and potential for kinetic and strain energy
+    double largest_energy; // J, kinetic and strain, of states whose energy is explained
+    double exchanged;      // J, largest energy that loads and potential have exchanged in one step so far
+    double onset;          // J, energy allowed so far for loads that set in
+    double strain;         // J, largest strain energy of recent steps
+    double examined;       // J, largest strain energy of states whose forces were examined
+    double held;           // J, energy that contact impulses of the last step would give to their masses
+    double residual;       // N s, sum of the residuals of equations of motion over recent steps
+    double last_residual;  // N s, in the last step that was examined
+    double leftover;       // J, work of the residuals of equations of motion
+    double h, largest_h;   // s, of the last step, and the largest so far
+    long count;            // number of steps
+    double contradictions; // number of steps in which the contact status was ambiguous
+    int past;              // index of the last state in `past`
+    bool is_awaited;       // the next step is to be examined closely
+    int iterations;        // iterations of the last step that was examined
 } certify_memory;
 
-// Remembers a row; if processes check their own rows, all but gap and impulse are known for these alone.
+// Record of a row. If processes check their own rows, the others know only its gap and impulse.
 typedef struct certify_row {
     double largest_gap;  // so far, m
     double largest_rate; // so far, m/s
     double overlap;      // overlap at the start of the run, m
-    double drift;        // that the present contact may have gathered where gaps are curved, m; of a driven row, what
-                         // the speeds at the ends of steps miss of its way
+    double drift;        // m, that the present contact may have gathered where gaps are curved. For a driven row, what
+                         // the speeds at the ends of steps miss of its displacement
     double gap, rate;    // of the last state, m and m/s
     double impulse;      // of the last step, N s
     double recent;       // PCS_RECENT after a step with an impulse, one less after each other one
     double sunk;         // penetration that impacts explain since the gap was positive last, m
 } certify_row;
 
-// Sums up all rows in a step: of these numbers processes take the largest down to held_by_joints, the sum of the rest.
+// Sums over all rows in a step. Over processes: maxima of the numbers down to held_by_joints, sums of the others.
 typedef struct certify_survey {
-    double is_hit, acts;         // 1 if a contact closes; if a contact got an impulse
-    double is_ambiguous;         // 1 if the status of a contact is
-    double held, held_by_joints; // J, most that an impulse would give to the mass it acts on: of contacts; of all rows
+    double is_hit, acts;         // 1 if a contact closes, 1 if a contact got an impulse
+    double is_ambiguous;         // 1 if a contact is ambiguous
+    double held, held_by_joints; // J, largest energy of an impulse on the mass it acts on: contacts, all rows
     double momentum[3];          // kg m/s, given by all impulses, friction included
     double size;                 // kg m/s, sum of the absolute parts of normal impulses
 } certify_survey;
@@ -120,10 +120,10 @@ struct pcs_certifier {
     pcs_system *system;
     const pcs_rule *rule;
     pcs_check *check[CERTIFY_COUNT]; // each condition among the checks of `now`, NULL if it does not apply
-    certify_memory now, kept;        // current, and saved at the mark
-    certify_row *rows, *kept_rows;   // [nrow] likewise
+    certify_memory now, kept;        // present, and saved at the mark
+    certify_row *rows, *kept_rows;   // [nrow] present, and saved at the mark
     certify_past past[2];            // last state, and the one at the mark
-    int marked;                      // index of the latter, -1 if none
+    int marked;                      // index of the one at the mark, -1 if none
     bool iterates;                   // steps are iterations on a nonlinear model
     bool is_controlled;              // step-size control chooses the steps
     bool needs_middle;               // a law is evaluated at q_M
@@ -141,9 +141,9 @@ struct pcs_certifier {
     double available;            // J, energy available in the step
     double speed;                // m/s, sqrt(2 E / m), E the largest energy so far
     bool has_force, has_rebound; // `f` and `rebound` are evaluated
-    bool has_moved;              // rows were evaluated elsewhere than at its end
+    bool has_moved;              // rows were evaluated elsewhere than at the end of the step
     int allowed;                 // check to which `tolerance` belongs, -1 if none
-    int equation;                // that is judged, -1 if none
+    int equation;                // equation that is judged, -1 if none
     // Work over the rows:
     double *gap, *bias;                                        // [nrow] at the end; (dG/dt) v, m/s^2
     double *start_gap, *start_rate, *middle_gap, *middle_rate; // [nrow] g_n, G_n v_n, g(q_M) and G_M v_n
@@ -175,9 +175,9 @@ static inline double pcs_certify_grown(double largest, double size)
 // Adds the latest term to a sum over recent steps, in which older ones decay.
 static inline void pcs_certify_fade(double *sum, double latest)
 {
-    enum { REMEMBERED = 64 }; // steps over which filters carry residuals on
+    enum { REMEMBERED = 64 }; // number of steps over which filters carry residuals on
     *sum = latest + (1.0 - 1.0 / REMEMBERED) * *sum;
-    if (*sum < DBL_MIN) *sum = 0.0; // numbers below are slow
+    if (*sum < DBL_MIN) *sum = 0.0; // denormal numbers are slow
 }
 
 static inline bool pcs_certify_is_on(const pcs_certifier *self, int check)
@@ -189,52 +189,52 @@ void pcs_certify_choose(pcs_certifier *self);
 // Sets known[check] just below the worst ratio: in any rounding mode value <= known tolerance implies value/tolerance
 // <= worst ratio. -INFINITY before anything was noted, INFINITY if the condition does not apply.
 void pcs_certify_know(pcs_certifier *self, int check);
-// Gets the worst ratio of every check of rows, equal in all processes between steps; -1 if none was noted or not of
-// rows.
+// Gets the worst ratio of each check of rows, equal in all processes between steps. -1 if none was recorded or the
+// check is not about rows.
 void pcs_certify_part(const pcs_certifier *self, double *ratio);
 // Makes the worst ratios since those `before`, and the first violation of the rows, known to all processes. Exchanges
-// more than these only if a ratio has grown or a check broke.
+// more only if a ratio has grown or a check failed.
 void pcs_certify_join(pcs_certifier *self, const double *before, bool was_broken);
 
 // Records value/tolerance in a check that applies, by a division.
 void pcs_certify_weigh_up(pcs_certifier *self, int check, double value, double tolerance, int row);
 
-// Returns true if value/tolerance is worse than the worst so far; if not, it changes nothing.
+// Returns true if value/tolerance is worse than the worst so far. If not, it changes nothing.
 static inline bool pcs_certify_is_news(const pcs_certifier *self, int check, double value, double tolerance)
 {
     return !(value <= self->now.known[check] * tolerance);
 }
 
-// Records value/tolerance in a check; a ratio above 1, or NaN, breaks it. The row may be -1.
+// Records value/tolerance in a check, which fails if the ratio is above 1 or NaN. The row may be -1.
 static inline void pcs_certify_note(pcs_certifier *self, int check, double value, double tolerance, int row)
 {
     if (pcs_certify_is_news(self, check, value, tolerance)) pcs_certify_weigh_up(self, check, value, tolerance, row);
 }
 
-// Evaluates rows at q: their gaps, their directions into self->G and T, and G v. NULL for what is not needed. The
-// matrices of the system stay.
+// Evaluates rows at q: their gaps, their directions into self->G and T, and G v. Arguments that are not needed are
+// NULL. Matrices of the system stay.
 void pcs_certify_stand(pcs_certifier *self, double t, const double *q, double *gap, const double *v, double *rate);
 
 // Surveys the reports of the rows, once; multipliers go to z and z_t.
 void pcs_certify_survey(pcs_certifier *self);
-// Checks the laws of the rows here, then what all of them have in common; z and z_t hold the last multipliers.
+// Checks the laws of the rows of this process, then sums over all rows. z and z_t hold the last multipliers.
 void pcs_certify_rows(pcs_certifier *self);
 void pcs_certify_all_rows(pcs_certifier *self);
 
-// Finds the start of the step, forces at both ends and the displacement; nothing for a report of several steps.
+// Finds the start of the step, forces at both ends and the displacement. Does nothing for a report of several steps.
 void pcs_certify_prepare(pcs_certifier *self);
 // Checks the equations of motion; self->from must not be NULL.
 void pcs_certify_motion(pcs_certifier *self);
 void pcs_certify_momentum(pcs_certifier *self);
 
-// Checks energies, before all else: a step with unexplained energy must not widen any tolerance.
+// Checks energies first, as a step with unexplained energy must not widen any tolerance.
 void pcs_certify_energy(pcs_certifier *self);
-// Checks the ledger, if it has to close, after the equations of motion, whose residuals do work.
+// Checks the energy ledger where it has to close. Called after the equations of motion, whose residuals do work.
 void pcs_certify_ledger(pcs_certifier *self, double energy_defect);
 // Returns true if the step is examined: forces against energies, directions of rows against gaps.
 bool pcs_certify_examines(const pcs_certifier *self);
 void pcs_certify_forces(pcs_certifier *self);
-// Draws a direction at random, but the same in every run, of this size in m.
+// Draws a pseudo-random direction of this size, m, the same in every run.
 void pcs_certify_draw(const pcs_certifier *self, double size, double *d);
 // Returns the size of the model, m; 1 for a single point without size.
 double pcs_certify_length(const pcs_certifier *self);

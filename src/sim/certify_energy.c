@@ -33,9 +33,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double harmless = 1e-6; // of all the energy there is: a gain that half a million steps may repeat
-static const double greedy = 0.25;   // of what the run may still gain, for one step
-static const double most = 0.1;      // of all the energy there is: more from nowhere is not allowed
+static const double harmless = 1e-6; // of all energy: a gain that half a million steps may repeat
+static const double greedy = 0.25;   // of the energy that the run may still gain: share of one step
+static const double most = 0.1;      // of all energy: largest gain without a cause
 
 // Returns the round-off of the work of loads and gravity, J: forces times differences of positions, which round off.
 static double energy_work_noise(const pcs_certifier *self)
@@ -78,9 +78,9 @@ static double energy_onset(pcs_certifier *self)
     system->ops->force(system, pcs_at(from->t + h, q, v), self->b);
     if (is_linear) system->ops->force(system, pcs_at(from->t - CARRIED * h, q, v), self->r);
     if (is_linear) before = self->r;
-    if (is_explicit || (is_linear && self->now.count <= CARRIED)) before = self->origin; // there were no loads
+    if (is_explicit || (is_linear && self->now.count <= CARRIED)) before = self->origin; // there were no loads before
     for (int i = 0; i < pcs_system_nown(system); i++) {
-        double change = isfinite(before[i]) ? self->b[i] - before[i] : self->b[i]; // formulas may begin with the run
+        double change = isfinite(before[i]) ? self->b[i] - before[i] : self->b[i]; // undefined before the run
         sum += change * change / pcs_matrix_diagonal(system->M, i);
     }
     pcs_system_sum(system, 1, &sum);
@@ -117,7 +117,7 @@ static bool energy_lags(const pcs_certifier *self)
     return self->rule->kind == PCS_RULE_EULER || self->rule->kind == PCS_RULE_CENTRAL;
 }
 
-// Checks the energy gain of the complete run, and whether this step is greedy.
+// Checks the energy gain of the complete run, and whether this step gains too much of it.
 static void energy_check_growth(pcs_certifier *self, double rise, double floor)
 {
     certify_memory *now = &self->now;
@@ -139,7 +139,7 @@ static double energy_fed_by_damping(const pcs_certifier *self)
                                          pcs_system_damping_power(self->system, pcs_at(self->x->t, x->q, x->v), x->v)));
 }
 
-// Records the worst value of the run against all energy so far, since at its start there is little to compare with.
+// Records the largest gain of the run over all energy so far, since there is little to compare with at the start.
 static void energy_report(pcs_certifier *self, int check, double value, double allowed)
 {
     pcs_check *c = self->check[check];
@@ -186,13 +186,13 @@ static bool energy_check_rise(pcs_certifier *self)
     double exchanged = fabs(report->external_work) + fabs(report->measure.potential - now->measure.potential);
     double spent = pcs_measure_energy(&now->measure) - now->lowest + exchanged;
     self->available = spent + 4.0 * now->held + floor;
-    double allowed = (self->from == NULL ? 4.0 : 1.0) * (0.5 * spent + 4.0 * now->held); // NULL: nothing more is known
+    double allowed = (self->from == NULL ? 4.0 : 1.0) * (0.5 * spent + 4.0 * now->held); // unknown start of the step
     if (rise > floor + allowed || report->h > now->h) {
         double stored = energy_stored(self);
         self->available += stored;
         allowed += stored;
     }
-    // By Newton's law an impact with friction may gain, and one of a law on positions takes two steps: rows book it.
+    // Adds the work of rows: Newton's law with friction may gain energy, and a law on positions takes two steps.
     if (!energy_lags(self))
         allowed = pcs_min(allowed,
                           most * now->supply + exchanged - pcs_min(0.0, report->impact_loss + report->friction_loss));
@@ -228,8 +228,8 @@ void pcs_certify_energy(pcs_certifier *self)
             pcs_certify_grown(now->largest_energy, pcs_max(m->kinetic + m->strain, self->survey.held_by_joints));
 }
 
-// Returns the round-off of x . A x from the sizes of its terms, which cancel in the damping of a body that moves as a
-// whole, and in the kinetic energy of a sawtooth in u that one-point masses do not see.
+// Returns the round-off of x . A x from the sizes of its terms, which cancel in the damping of a rigid motion and in
+// the kinetic energy of a sawtooth in u that one-point masses do not see.
 static double energy_of_terms(const pcs_certifier *self, const pcs_matrix *A, const double *x)
 {
     const pcs_pattern *pattern = A->pattern;
@@ -247,7 +247,7 @@ void pcs_certify_ledger(pcs_certifier *self, double energy_defect)
     const pcs_step_report *r = self->report;
     double terms =
         fabs(r->external_work) + fabs(r->damping_loss) + fabs(r->numerical_loss) + fabs(r->measure.potential);
-    if (self->from != NULL) pcs_certify_fade(&now->leftover, self->leftover); // of steps that are looked at
+    if (self->from != NULL) pcs_certify_fade(&now->leftover, self->leftover); // in steps that are examined
     double scale = PCS_ROUND_ENERGY * pcs_certify_grown(now->largest_energy, terms) + energy_work_noise(self) +
                    4.0 * now->leftover;
     bool is_off = fabs(energy_defect) > scale;
@@ -280,9 +280,9 @@ void pcs_certify_ledger(pcs_certifier *self, double energy_defect)
 // law has a kink, little is asked. Materials with internal variables and friction of force laws have such energies on
 // the way of the step alone, and nonlinear systems in closed form cannot tell the power of their damping.
 
-static const double of_force = 1e-6, of_power = 1e-6, of_gyro = 1e-5, of_way = 1e-2; // of their terms
+static const double of_force = 1e-6, of_power = 1e-6, of_gyro = 1e-5, of_way = 1e-2; // fractions of their terms
 
-// Returns the round-off, W, of internal forces that cancel in f, in a power along velocities of this size.
+// Returns the round-off, W, of internal forces that cancel in f, in their power at velocities of this size.
 static double forces_noise(const pcs_certifier *self, double size)
 {
     double strain = fabs(self->report->measure.strain);
@@ -330,7 +330,7 @@ static double forces_power(pcs_certifier *self, const double *d, double part, do
 {
     const pcs_system *system = self->system;
     double *q = self->way, *f = self->b, sum[3] = { 0.0 };
-    double t = self->x->t + pcs_min(part, 0.0) * self->h; // that runs on the way of the step alone
+    double t = self->x->t + pcs_min(part, 0.0) * self->h; // time passes along the path of the step only
     for (int i = 0; i < system->nv; i++) self->e[i] = part * d[i];
     pcs_retract(&system->rotations, self->x->q, self->e, q);
     system->ops->force(system, pcs_at(t, q, self->origin), f);
@@ -373,7 +373,7 @@ static void forces_check_path(pcs_certifier *self, double first, const pcs_measu
         const pcs_system *system = self->system;
         change += forces_loss(self);
         allowed += (system->soft_friction == NULL ? of_way : 1.0) * fabs(halves - ends);
-        // Forces K q of a body that moves as a whole cancel, and leave their round-off.
+        // Adds the round-off of forces K q that cancel in a rigid motion.
         allowed += 4.0 * DBL_EPSILON * self->stiffness * pcs_system_largest(system, self->x->q) * length;
     }
     pcs_certify_note(self, first == 0.0 ? CERTIFY_GRADIENT : CERTIFY_WORK, fabs(change + halves), allowed, -1);
@@ -390,7 +390,7 @@ static void forces_check_gradient(pcs_certifier *self)
     forces_check_path(self, 0.0, &begin, &end);
 }
 
-// Adds to `out` the difference between moving by a, then b, and by b, then a.
+// Adds to `out` the difference between moving by a, then b, and moving by b, then a.
 static void forces_commute(pcs_certifier *self, double scale, const double *a, const double *b, double *out)
 {
     const pcs_system *system = self->system;
@@ -428,7 +428,7 @@ static double forces_gyroscopic(pcs_certifier *self, const double *d, double *si
     return sum[0];
 }
 
-// Checks what velocities add to the forces: the odd part has the power of damping, the even one is gyroscopic.
+// Checks how velocities change the forces: the odd part has the power of damping, the even one is gyroscopic.
 static void forces_check_velocities(pcs_certifier *self)
 {
     enum { ODD, ODD_SIZE, NOISE, EVEN, EVEN_SIZE, SUMS };
@@ -504,7 +504,7 @@ static void forces_check_work(pcs_certifier *self)
 {
     double *d = self->tolerance;
     pcs_difference(&self->system->rotations, self->from->q, self->x->q, d);
-    // Damped force laws have larger normal and friction forces where bodies approach: forces at rest do not show it.
+    // Leaves out damped force laws, whose normal and friction forces are larger where bodies approach than at rest.
     if (self->system->soft_friction == NULL || self->report->damping_loss == 0.0)
         forces_check_path(self, -1.0, &self->now.measure, &self->report->measure);
     if (pcs_system_is_damped(self->system)) forces_check_booked(self, d);
@@ -512,7 +512,7 @@ static void forces_check_work(pcs_certifier *self)
 
 void pcs_certify_forces(pcs_certifier *self)
 {
-    enum { EVERY = 64 }; // steps
+    enum { EVERY = 64 }; // number of steps between two examinations
     bool is_asked = self->is_examined || self->now.count % EVERY == 0;
     if (self->is_examined) {
         self->now.examined = pcs_max(self->now.examined, self->report->measure.strain);

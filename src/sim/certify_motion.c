@@ -86,7 +86,7 @@ static void motion_take(pcs_certifier *self)
     }
 }
 
-// Adds round-off of the impulses of rows, which may be large against one another.
+// Adds round-off of the impulses of rows, which may largely cancel.
 static void motion_allow_rows(pcs_certifier *self)
 {
     const pcs_halo *halo = self->G->halo;
@@ -102,19 +102,19 @@ static void motion_allow_rows(pcs_certifier *self)
     pcs_halo_close(halo, self->tolerance);
 }
 
-// Sets tol_i for equations of motion (`length` 0), or for positions (`length` is h).
+// Sets tol_i for equations of motion (`length` 0), or for positions (`length` h).
 static void motion_allow(pcs_certifier *self, double length)
 {
     const pcs_system *system = self->system;
     const pcs_matrix *M = self->M, *C = system->C, *K = system->K;
     const certify_past *from = self->from;
     bool is_implicit = !pcs_rule_is_explicit(self->rule), is_way = length > 0.0;
-    bool rounds = self->rule->kind == PCS_RULE_HEUN; // the velocity of its stage is taken from the way
+    bool rounds = self->rule->kind == PCS_RULE_HEUN; // the velocity of the stage comes from the displacement
     double h = self->h, energy = self->now.largest_energy;
     memset(self->tolerance, 0, (size_t)system->nv * sizeof *self->tolerance);
     for (int j = 0; j < system->nv; j++) {
         double mass = pcs_matrix_diagonal(M, j);
-        if (!(mass > 0.0)) continue; // a copy that a force law presses on: its mass is that of another process
+        if (!(mass > 0.0)) continue; // a copy that a force law presses on has its mass in another process
         double speed = PCS_ROUND_MOTION * sqrt(2.0 * energy / mass);
         double stored = fabs(from->q[j]) + fabs(self->x->q[j]), model = system->length * sqrt(system->mass / mass);
         double size = stored + (is_way && !system->rotations.are_somewhere ? 0.0 : model);
@@ -162,14 +162,14 @@ static void motion_close(pcs_certifier *self, int check)
         self->residual += sum[0];
         self->leftover += sum[1];
     }
-    // All processes judge alike.
+    // all processes judge alike
     self->equation = worst;
     pcs_certify_note(self, check, pcs_system_max(self->system, ratio) * allowed, allowed, -1);
     self->equation = -1;
 }
 
-// Parts of the impulses of rows: all over the step; forces that belong to the smooth motion at the end; what moves
-// positions, impacts apart; those of the stages of Heun's rule, the first of which counts half in the velocity.
+// Parts of the impulses of rows: all of the step, forces of the smooth motion at the end, those that move positions
+// without impacts, and those of the stages of Heun's rule, the first of which counts half in the velocity.
 typedef enum motion_part { WHOLE, FORCES, WAYS, FIRST, LAST } motion_part;
 
 static double motion_normal(const pcs_certifier *self, motion_part part, int row)
@@ -285,13 +285,13 @@ static void motion_carry_back(pcs_certifier *self, double part)
     if (system->ntangent > 0) pcs_rotate_rows(&system->rotations, self->way, part, self->T);
 }
 
-// Checks an implicit rule. vd belongs to the end; velocities follow from the filtered acceleration of these formulas,
-// and positions from the scheme's own: so the two agree.
+// Checks an implicit rule. vd belongs to the end. Velocities follow from the filtered acceleration of these formulas,
+// and positions from that of the scheme, so that the two are compared.
 static void motion_implicit(pcs_certifier *self)
 {
     const certify_past *from = self->from;
     const pcs_weights *w = &self->rule->w;
-    int last = self->scheme->ops->nhistory - 1; // a = vd if there is one history alone
+    int last = self->scheme->ops->nhistory - 1; // a = vd if there is only one history
     const double *v0 = from->v, *a0 = from->history[0], *vd0 = from->history[last];
     const double *a = self->x->history[0], *vd = self->x->history[last];
     double h = self->h;
@@ -319,7 +319,7 @@ static void motion_add_forces(pcs_certifier *self, double scale, const double *f
     for (int i = 0; i < self->system->nv; i++) self->b[i] += scale * f[i];
 }
 
-// Evaluates forces at q, v, t in place of those at the end, which are not needed any more.
+// Evaluates forces at q, v, t in place of those at the end, which are no longer needed.
 static void motion_force(pcs_certifier *self, double t, const double *q, const double *v)
 {
     self->system->ops->force(self->system, pcs_at(t, q, v), self->f);
@@ -371,7 +371,7 @@ static void motion_stage(pcs_certifier *self)
     motion_close(self, CERTIFY_MOTION);
 }
 
-// Returns true if a row was closed at the start, so that the first stage may have pushed it; an impact is no evidence.
+// Returns true if a row was closed at the start, so that the first stage may have pushed it. An impact says nothing.
 static bool motion_was_closed(const pcs_certifier *self)
 {
     const pcs_system *system = self->system;
@@ -382,7 +382,7 @@ static bool motion_was_closed(const pcs_certifier *self)
     return pcs_rows_any(system, was_closed) || (motion_has_impulses(self) && !(self->survey.is_hit > 0.0));
 }
 
-// Checks q = q_n + h v_n + (h^2/2) a_n + (h/2) M_n^-1 G_n^T P0; in an impact P0 is not reported.
+// Checks q = q_n + h v_n + (h^2/2) a_n + (h/2) M_n^-1 G_n^T P0. In an impact P0 is not reported.
 static void motion_check_heun_way(pcs_certifier *self)
 {
     double h = self->h;
@@ -491,7 +491,7 @@ void pcs_certify_momentum(pcs_certifier *self)
 {
     const pcs_step_report *report = self->report;
     double defect = 0.0;
-    // The energy of preloaded springs may be below that of the state at rest.
+    // Takes the magnitude, as the energy of preloaded springs may be below that of the reference state.
     double strain = pcs_max(fabs(self->now.measure.strain), fabs(report->measure.strain));
     double size = self->survey.size + self->system->mass * self->speed;
     for (int k = 0; k < 3; k++) {

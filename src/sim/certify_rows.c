@@ -29,9 +29,9 @@
 #include <stddef.h>
 #include <string.h>
 
-static const double of_direction = 1e-3, of_bend = 1e-2; // of their terms
+static const double of_direction = 1e-3, of_bend = 1e-2; // fractions of their terms
 
-// A row at the end of the step, for all its checks.
+// A row at the end of the step, for all checks.
 typedef struct row_now {
     int row;
     const pcs_row_report *told;
@@ -53,7 +53,7 @@ static void rows_fill_last(pcs_certifier *self)
     }
 }
 
-// Returns true if restitution of PCS_RATE_BEFORE acts in this step.
+// Returns true if restitution of PCS_RATE_BEFORE applies in this step.
 static bool rows_may_rebound(const pcs_certifier *self)
 {
     return self->rule->impact != PCS_IMPACT_WHEN_CLOSING || self->survey.is_hit > 0.0;
@@ -82,7 +82,7 @@ static void friction_find_rebound(pcs_certifier *self)
     if (kind == PCS_RATE_START) pcs_certify_stand(self, from->t, from->q, NULL, NULL, NULL);
     if (kind != PCS_RATE_BEFORE) {
         pcs_rows_multiply(kind == PCS_RATE_START ? self->T : system->T, from->v, self->rebound);
-    } else if (rows_may_rebound(self)) { // T v before the last impulses of the step
+    } else if (rows_may_rebound(self)) { // T v before the last impulses
         rows_fill_last(self);
         memcpy(self->b, self->x->v, (size_t)system->nv * sizeof *self->b);
         pcs_projection_push(self->scheme->solver, -1.0, self->z, self->z_t, self->b);
@@ -155,19 +155,19 @@ static void friction_check_soft(pcs_certifier *self)
 // of the model, between nodes, supports included; so far, as states pass through rest. Of one rigid body and for driven
 // rows, it is the motion itself. Schemes that hold gaps by a law of their own have that judged to round-off instead.
 
-enum { AXES = 7 };           // displacements, turns, and coordinates of a closed form
-enum { STEPS_BETWEEN = 16 }; // at which the deformation is taken: it is needed before a misfit shows, and costs a pass
+enum { AXES = 7 };           // displacements, rotations, and coordinates of a closed form
+enum { STEPS_BETWEEN = 16 }; // between updates of the deformation, which cost a pass
 
 // Returns the largest relative displacement of the state, m; *motion gets the largest displacement.
 static double misfit_deformation(const pcs_certifier *self, double *motion)
 {
     const pcs_system *system = self->system;
-    double end[2 * AXES], span = 0.0; // largest and, negative, smallest
+    double end[2 * AXES], span = 0.0; // largest, and negated smallest
     for (int a = 0; a < AXES; a++) end[a] = end[AXES + a] = system->scale.holds[a] ? 0.0 : -INFINITY;
     for (int i = 0; i < pcs_system_nown(system); i++) {
         int a = system->scale.axis[i];
         double x = self->x->q[i] * (system->arms == NULL ? 1.0 : system->arms[i]);
-        if (a >= 3 && a < 6) x = pcs_min(pcs_max(x, -system->length), system->length); // the rest is motion
+        if (a >= 3 && a < 6) x = pcs_min(pcs_max(x, -system->length), system->length); // the rest is rigid motion
         end[a] = pcs_max(end[a], x);
         end[AXES + a] = pcs_max(end[AXES + a], -x);
     }
@@ -181,7 +181,7 @@ static double misfit_deformation(const pcs_certifier *self, double *motion)
     return span > PCS_ROUND_LENGTH * *motion ? span : *motion;
 }
 
-// Returns the misfit of a contact in this step, m; records the penetration that its impact explains in `sunk`.
+// Returns the error of a contact in this step, m. Records the penetration that its impact explains in `sunk`.
 static double misfit_of_contact(pcs_certifier *self, int row)
 {
     certify_row *kept = &self->rows[row];
@@ -206,13 +206,13 @@ static void misfit_find(pcs_certifier *self, int row)
     self->misfit[row] = misfit - 1e3 * pcs_gap_tie(self->system, row, self->x->q);
 }
 
-// Checks that driven rotations are below a radian per step of the case: steps cut a circle into chords, and smaller
-// ones that replace such a step follow what it has missed. Leaves in `drive` the motions at the ends of this step.
+// Checks that driven rotations are below a radian per step of the case. Longer steps cut a circle into chords, and
+// smaller ones in their place only follow the error. Leaves in `drive` the motions at the ends of this step.
 static void misfit_check_drives(pcs_certifier *self)
 {
     pcs_system *system = self->system;
     double t = self->x->t, h = self->h, step = self->is_controlled ? h : self->scheme->step;
-    double start = pcs_min(t - h, pcs_max(t - step, 0.0)); // of the step of the case that ends here
+    double start = pcs_min(t - h, pcs_max(t - step, 0.0)); // start of the step of the case that ends here
     if (system->row_set.ndriven == 0 || !(h > 0.0)) return;
     pcs_system_drives(system, start, self->drive[0], self->drive[1]);
     pcs_system_drives(system, t, self->drive[2], self->drive[3]);
@@ -251,14 +251,14 @@ static void misfit_check(pcs_certifier *self)
     worst = pcs_rows_max(system, worst);
     if (!(worst > 0.0) && self->x->step % STEPS_BETWEEN != 0) return;
     now->deformation = pcs_max(now->deformation, misfit_deformation(self, &motion));
-    if (self->h == 0.0) return; // what a run starts with is the case's
+    if (self->h == 0.0) return; // an error at the start comes from the case
     for (int j = 0; j < system->nrow; j++) {
         double scale = system->rows[j].is_driven ? pcs_max(motion, now->deformation) : now->deformation;
         pcs_certify_note(self, CERTIFY_MISFIT, self->misfit[j], 0.1 * scale, j);
     }
 }
 
-// Returns true if the gate of a row is checked by its smooth gap: not if the law of the gap decides by itself.
+// Returns true if the gate of a row is checked by its smooth gap. Not if the gap law decides alone.
 static bool rows_judges_gate(const pcs_row_report *r)
 {
     return !r->gate_is_contradictory && !(r->is_gated && r->nu > 0.0);
@@ -322,7 +322,7 @@ static void rows_find_moves(pcs_certifier *self)
     pcs_projection_rates(self->scheme->solver, self->z, self->z_t, self->moved);
 }
 
-// Returns the round-off of a joint's gap, m: a difference of positions, which rounds off like them in any small model.
+// Returns the round-off of a joint's gap, m: that of the positions, of which the gap is a difference.
 static double rows_place(const pcs_certifier *self, int row)
 {
     if (self->point == NULL) return 0.0;
@@ -343,7 +343,7 @@ static void rows_check_position(pcs_certifier *self, const row_now *now)
     const pcs_row_report *r = now->told;
     double mass = now->mass, gap = now->gap;
     if (!pcs_rule_limits_gaps(self->rule)) return;
-    // The displacement nu/m_eff and the violation that it removes cancel, and leave their round-off.
+    // Adds the round-off of the displacement nu/m_eff and of the violation that it removes, as they cancel.
     double length = now->length + PCS_ROUND_SUM * fabs(r->nu) / mass;
     if (now->law->is_bilateral) {
         pcs_certify_note(self, CERTIFY_GAP, fabs(gap), length + rows_place(self, now->row), now->row);
@@ -351,7 +351,7 @@ static void rows_check_position(pcs_certifier *self, const row_now *now)
     }
     pcs_certify_note(self, CERTIFY_GAP, fabs(pcs_larger(-gap, -r->nu / mass)), length, now->row);
     if (!rows_judges_gate(r)) return;
-    double smooth = gap - self->moved[now->row]; // what the smooth motion alone would have left
+    double smooth = gap - self->moved[now->row]; // gap that the smooth motion alone would have left
     double off = r->is_gated ? smooth : pcs_max(-smooth, r->nu / mass);
     pcs_certify_note(self, CERTIFY_GATE, off, length, now->row);
 }
@@ -408,11 +408,11 @@ static double rows_pull(const pcs_certifier *self, const pcs_row_report *r)
 {
     double force = self->h * r->force;
     if (rows_mean_may_pull(self->rule->tableau)) return -pcs_min(r->multiplier, r->impulse);
-    if (self->rule->position == PCS_POSITION_FORCE) return -force; // its sum over the step is filtered, and may pull
+    if (self->rule->position == PCS_POSITION_FORCE) return -force; // the sum over the step is filtered, and may pull
     return -pcs_min(pcs_min(r->multiplier, force), pcs_min(r->impulse, r->step_impulse));
 }
 
-// Returns by how much a row with this xi = G v + target is off its law, m/s.
+// Returns by how much a row with xi = G v + target violates its law, m/s.
 static double rows_off_law(const pcs_certifier *self, const row_now *now, double xi)
 {
     const pcs_row_report *r = now->told;
@@ -429,21 +429,21 @@ static void rows_check_velocity(pcs_certifier *self, const row_now *now)
     double mass = now->mass, xi = now->rate + now->target;
     double speed = rows_speed(self, now->row, self->speed);
     double tolerance = PCS_ROUND_VELOCITY * pcs_certify_grown(speed, pcs_max(fabs(r->rate_before), fabs(now->target)));
-    // A joint that acts in the smooth motion holds without its impulse, too.
+    // A joint that acts in the smooth motion obeys its law without its impulse, too.
     if (pcs_rule_has_smooth_joints(self->rule) && now->law->is_bilateral)
         xi = pcs_larger(fabs(xi), fabs(r->rate_before + now->target));
     double jump = now->rate - r->rate_before - self->jump[now->row];
-    tolerance += PCS_ROUND_SUM * (fabs(r->multiplier) + self->h * fabs(r->force)) / mass; // on a light node
+    tolerance += PCS_ROUND_SUM * (fabs(r->multiplier) + self->h * fabs(r->force)) / mass; // for a light node
     tolerance += rows_speed(self, now->row, rows_turn(self, now->row));
-    if (self->rule->kind == PCS_RULE_CENTRAL) tolerance += now->length / self->h; // its law is one of gaps
+    if (self->rule->kind == PCS_RULE_CENTRAL) tolerance += now->length / self->h; // the law is one of gaps
     bool is_off = now->law->is_bilateral && pcs_max(fabs(xi), fabs(jump)) > tolerance;
-    if (is_off) tolerance += PCS_ROUND_SUM * rows_exchange(self, now); // all rows of a joint, rarely
+    if (is_off) tolerance += PCS_ROUND_SUM * rows_exchange(self, now); // all rows of a joint, only if needed
     pcs_certify_note(self, CERTIFY_LAW, rows_off_law(self, now, xi), tolerance, now->row);
     pcs_certify_note(self, CERTIFY_IMPULSE_LAW, fabs(jump), tolerance, now->row);
     if (now->law->ntangent > 0) friction_check(self, now->row, mass, tolerance);
 }
 
-// Finds gaps and rates at the start of the step, along the current directions of rows. False if they are not known.
+// Finds gaps and rates at the start of the step, along the present directions of rows. Returns false if unknown.
 static bool rows_find_start(pcs_certifier *self)
 {
     const certify_past *from = self->from;
@@ -489,8 +489,8 @@ static double rows_reflected(const pcs_certifier *self, int row)
     return rows_is_heavy(self, row) ? -0.5 * (1.0 - e) * before : 0.0;
 }
 
-// Returns the target, m/s, that the velocity law of a gated contact must have by the rule of the scheme; as told where
-// that cannot be known.
+// Returns the target, m/s, that the velocity law of a gated contact must have by the rule of the scheme, or the
+// reported one if it cannot be computed.
 static double rows_target(const pcs_certifier *self, int row, bool has_start)
 {
     const pcs_row *law = &self->system->rows[row];
@@ -550,7 +550,7 @@ static void rows_check_forecast(pcs_certifier *self, const row_now *now)
         if (self->rows[now->row].impulse > 0.0) foreseen = -self->system->length;
         length += PCS_ROUND_SUM * fabs(ahead) + self->rule->gate_slack * self->h * fabs(r->rate_before);
     }
-    // A tie within round-off is closed or open.
+    // A tie within round-off may count as closed or open.
     if (r->gate_is_contradictory) return;
     pcs_certify_note(self, CERTIFY_GATE, r->is_gated ? foreseen : -foreseen, 2.0 * length, now->row);
 }
@@ -559,7 +559,7 @@ static void rows_check_forecast(pcs_certifier *self, const row_now *now)
 static void rows_check_impact(pcs_certifier *self)
 {
     const pcs_system *system = self->system;
-    double sum[3] = { 0.0 }; // loss and its size, J; N s
+    double sum[3] = { 0.0 }; // loss and its magnitude, J, and impulse, N s
     if (!(self->survey.is_hit > 0.0) || self->report->is_joined || !pcs_certify_is_on(self, CERTIFY_IMPACT_LOSS))
         return;
     for (int j = 0; j < system->nrow; j++) {
@@ -570,7 +570,7 @@ static void rows_check_impact(pcs_certifier *self)
         sum[2] += fabs(la);
     }
     pcs_rows_sum(system, 3, sum);
-    // However gently a contact closes, its velocity carries the round-off of all others.
+    // Allows round-off of all velocities, however slowly this contact closes.
     double tolerance = 10.0 * PCS_ROUND_ENERGY * sum[1] + PCS_ROUND_VELOCITY * self->speed * sum[2];
     pcs_certify_note(self, CERTIFY_IMPACT_LOSS, fabs(self->report->impact_loss - sum[0]), tolerance, -1);
 }
@@ -584,7 +584,7 @@ static void rows_check_penetration(pcs_certifier *self, const row_now *now)
     if (!pcs_certify_is_on(self, CERTIFY_PENETRATION)) return;
     double gap = now->gap, h = self->h, fastest = sqrt(2.0 * self->available / now->mass);
     double rate = pcs_min(pcs_max(fabs(now->rate), fabs(now->told->rate_before)), fastest);
-    const pcs_system *system = self->system; // points may pass from row to row of a contact
+    const pcs_system *system = self->system; // points may move from row to row of a contact
     int at = system->row_set.may_change ? system->contacts[now->law->contact].first_row : row;
     double *largest = &self->rows[at].largest_rate;
     *largest = pcs_certify_grown(*largest, rate);
@@ -601,7 +601,7 @@ static double rows_excess(const pcs_certifier *self, const row_now *now, double 
     const pcs_rows *G = self->system->G;
     double h = self->h, sum = 0.0, size = 0.0, bend = 0.0;
     bool is_struck =
-        pcs_rule_separates_impacts(self->rule) && self->survey.is_hit > 0.0; // its way is that before the impact
+        pcs_rule_separates_impacts(self->rule) && self->survey.is_hit > 0.0; // displacement before the impact
     for (int k = G->start[now->row]; k < G->start[now->row + 1]; k++) {
         int i = G->column[k];
         double way = self->way[i] - 0.5 * h * self->from->v[i];
@@ -613,7 +613,7 @@ static double rows_excess(const pcs_certifier *self, const row_now *now, double 
     return sum - 0.5 * h * (is_struck ? now->told->rate_before : now->rate);
 }
 
-// Checks that a lasting contact is held at its gap; only Newmark's formulas move the others.
+// Checks that a lasting contact keeps its gap. Only Newmark's formulas move others.
 static void rows_check_held(pcs_certifier *self, const row_now *now)
 {
     double rounding, h = self->h;
@@ -624,7 +624,7 @@ static void rows_check_held(pcs_certifier *self, const row_now *now)
     pcs_certify_note(self, CERTIFY_HELD, fabs(excess), length, now->row);
 }
 
-// Checks contacts between the ends of the step, where no law is evaluated: nodes are taken to move on straight lines.
+// Checks contacts between the ends of the step, where no law is evaluated, with nodes on straight lines.
 static void rows_check_passages(pcs_certifier *self)
 {
     const certify_past *from = &self->past[self->now.past];
@@ -731,7 +731,7 @@ void pcs_certify_rows(pcs_certifier *self)
         rows_check_penetration(self, &now);
         misfit_find(self, j);
         rows_check_held(self, &now);
-        self->rows[j].rate = now.rate; // of the last state from here on; gaps are still asked for
+        self->rows[j].rate = now.rate; // rate of the last state from here on, as gaps are still needed
     }
     friction_check_soft(self);
     if (self->is_examined && pcs_system_nrow(system) > 0) rows_check_directions(self);

@@ -1,4 +1,4 @@
-// Fills checkpoints, writes and reads their files, decides when to write them, and restores or starts runs from them.
+// Fills checkpoints, writes and reads their files, decides when they are due, and resumes or starts runs from them.
 
 #define _GNU_SOURCE // syncfs
 
@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Checkpoints on the disk: two generations, each whole or not there at all.
+// Checkpoint files: two generations, each complete or absent.
 
 static const char *const checkpoint_names[] = { "checkpoint.bin", "checkpoint.old.bin" };
 enum { PATH_ROOM = 4200, CHECKSUM = 8, BUFFER = 1 << 18 }; // bytes
@@ -37,8 +37,8 @@ static void file_close_folder(void *folder)
     *descriptor = -1;
 }
 
-// Opens the folder until the context ends; its descriptor reports all later write errors of its file system. -1 if it
-// may be written but not read: then nothing is synced.
+// Opens the folder until the context ends. Its descriptor reports all later write errors of its file system. -1 if the
+// folder can be written but not read: then nothing is synced.
 static pcs_status checkpoint_open_folder(pcs_context *ctx, const char *directory, int *folder)
 {
     *folder = pcs_open_folder(directory);
@@ -68,7 +68,7 @@ static pcs_status file_tell(pcs_context *ctx, const char *path, bool is_done)
     return pcs_fail(ctx, PCS_IO_ERROR, "cannot write the checkpoint %s: %s", path, strerror(errno));
 }
 
-// Waits until everything that this machine has written to the file system of the folder is on the disk; does nothing
+// Waits until everything that this machine has written to the file system of the folder is on the disk. Does nothing
 // for -1. One call for all takes a hundredth of the time of one for each file.
 static pcs_status checkpoint_sync(pcs_context *ctx, int folder)
 {
@@ -104,7 +104,7 @@ static const char *file_judge(const pcs_checkpoint_data *d, bool *is_damaged)
     *is_damaged = true;
     if (d->size < sizeof head + CHECKSUM) return "it is cut off";
     memcpy(&head, d->bytes, sizeof head);
-    if (head.magic[0] == '\0') return "it begins with zeros"; // as what a lost machine had not written yet
+    if (head.magic[0] == '\0') return "it begins with zeros"; // a machine that failed had not written it yet
     *is_damaged = false;
     if (memcmp(head.magic, PCS_CHECKPOINT_MAGIC, sizeof head.magic) != 0) return "this is no checkpoint of Percuss";
     if (head.order != PCS_CHECKPOINT_ORDER) return "it comes from a machine with another order of bytes";
@@ -118,7 +118,7 @@ static const char *file_judge(const pcs_checkpoint_data *d, bool *is_damaged)
     return *is_damaged ? "its head is wrong" : NULL;
 }
 
-// Reads d->path. Fails with PCS_BAD_INPUT if it is no checkpoint; *is_damaged if it once was one.
+// Reads d->path. Fails with PCS_BAD_INPUT if it is no checkpoint. *is_damaged if it was one and is damaged.
 static pcs_status file_read(pcs_context *ctx, pcs_checkpoint_data *d, bool *is_damaged)
 {
     char *bytes = NULL;
@@ -157,15 +157,15 @@ pcs_status pcs_checkpoint_find(pcs_context *ctx, const char *path, bool is_older
         pcs_status status = file_read(ctx, out, &is_damaged);
         if (status == PCS_OK || !is_damaged || i == 1) return status;
         snprintf(note, 512, "%.440s; going on from the one before it", pcs_message(ctx));
-        pcs_fail(ctx, PCS_OK, "%s", ""); // it has been reported
+        pcs_fail(ctx, PCS_OK, "%s", ""); // clears the message, which has been reported
         *is_there = false;
     }
-    // The newest is damaged, and there is no other.
+    // The newest checkpoint is damaged, and there is no other.
     return note[0] == '\0' ? PCS_OK : pcs_fail(ctx, PCS_BAD_INPUT, "%s: damaged, and there is none before it", path);
 }
 
 enum { ASKING_STEPS = 16, LINE_ROOM = 160 };
-// Numbers and flags follow one another in the reports of a step and of its rows, and in the counts of the summary.
+// Relies on contiguous numbers and flags in the reports of a step and of its rows, and in the counts of the summary.
 enum {
     REPORT_WORDS = (offsetof(pcs_step_report, is_joined) - offsetof(pcs_step_report, event_time)) / 8,
     ROW_WORDS = offsetof(pcs_row_report, is_gated) / 8,
@@ -174,7 +174,7 @@ enum {
 };
 _Static_assert(offsetof(pcs_row_report, is_impact) == offsetof(pcs_row_report, is_gated) + ROW_FLAGS - 1,
                "the flags of a row follow one another");
-static const double SHORT_RUN = 60.0; // s: some hundred times what syncing takes on a disk that others write to, too
+static const double SHORT_RUN = 60.0; // s: several hundred times the time that syncing takes on a busy disk
 
 const pcs_option pcs_checkpoint_options[] = {
     PCS_COUNT("every", pcs_checkpoint_params, every, PCS_OPTIONAL, PCS_WITHIN(1, INFINITY),
@@ -186,7 +186,7 @@ const pcs_option pcs_checkpoint_options[] = {
 
 typedef struct pcs_checkpoint {
     pcs_checkpoint_head head;
-    pcs_checkpoint_case about; // resolved case
+    pcs_checkpoint_case about; // the resolved case and its hash
     pcs_file *file;
     bool is_second; // this run has written one already
     double *work;   // [work_size] for a portion of the numbers of all ranks
@@ -238,7 +238,7 @@ static pcs_status checkpoint_make_head(pcs_sim *sim, pcs_checkpoint_head *head, 
     return PCS_OK;
 }
 
-// Archives the step solver. Reading factors its matrices again, which does not count as work of this run.
+// Archives the step solver. When reading, matrices are factored again, which is not counted as work of this run.
 static void checkpoint_carry_solver(pcs_sim *sim, pcs_carrier *c)
 {
     pcs_step_solver *solver = sim->solver;
@@ -272,7 +272,7 @@ static void checkpoint_carry_view(pcs_view *view, pcs_carrier *c)
     pcs_carry_words(c, "checkpoints", &view->ncheckpoint, 1);
 }
 
-// Serializes the report of the last step, for observers of the run; the next step does not depend on it.
+// Serializes the report of the last step, for observers of the run. The next step does not depend on it.
 static void checkpoint_carry_report(pcs_sim *sim, pcs_carrier *c)
 {
     pcs_step_report *r = &sim->report;
@@ -292,7 +292,7 @@ static void checkpoint_carry_report(pcs_sim *sim, pcs_carrier *c)
     pcs_carry_words(c, "reactions", sim->reactions, (size_t)system->nreaction * sizeof *sim->reactions / 8);
 }
 
-// Serializes the simulation. Step control has no memory but the state; retries remember how far the last step was cut.
+// Serializes the simulation. Step control keeps nothing but the state. Retries keep how far the last step was cut.
 void pcs_checkpoint_carry(pcs_sim *sim, pcs_carrier *c)
 {
     pcs_state_carry(&sim->state, c);
@@ -316,7 +316,7 @@ static pcs_status checkpoint_carry_observers(pcs_sim *sim, pcs_carrier *c)
         pcs_observer *o = &sim->observers[i];
         if (o->ops->carry == NULL || (status != PCS_OK && is_alone)) continue;
         pcs_carry_part(c, o->ops->name);
-        pcs_status answer = o->ops->carry(o, c); // after a fault, too: other ranks may wait for this one
+        pcs_status answer = o->ops->carry(o, c); // runs after a fault, too, as other ranks may wait for this one
         o->has_failed = answer != PCS_OK;
         if (status == PCS_OK) status = answer;
     }
@@ -346,7 +346,7 @@ pcs_status pcs_checkpoint_open(pcs_sim *sim)
     return PCS_OK;
 }
 
-// Writes everything to the open file on the rank that writes; the other ranks contribute their part.
+// Writes everything to the open file on the rank that writes. The other ranks send their part.
 static pcs_status checkpoint_fill(pcs_sim *sim, pcs_checkpoint *k, bool is_open)
 {
     pcs_carrier c = pcs_checkpoint_carrier(sim, is_open ? PCS_CARRY_WRITE : PCS_CARRY_COUNT);
@@ -363,8 +363,8 @@ static pcs_status checkpoint_fill(pcs_sim *sim, pcs_checkpoint *k, bool is_open)
     return pcs_fail(sim->ctx, PCS_FAILED, "a checkpoint has %zu bytes of pieces instead of %zu", c.used, c.size);
 }
 
-// Gives the file its name once all that it counts is on the disk; the one before is kept if it is of this run, and
-// those of another run are removed.
+// Renames the file once all that it refers to is on the disk. Keeps the checkpoint before it if it is of this run, and
+// removes those of another run.
 static pcs_status checkpoint_end(pcs_sim *sim, pcs_checkpoint *k, int folder)
 {
     char older[PATH_ROOM];
@@ -378,7 +378,7 @@ static pcs_status checkpoint_end(pcs_sim *sim, pcs_checkpoint *k, int folder)
     return file_tell(sim->ctx, k->file->path, folder < 0 || file_is_synced(fsync(folder)));
 }
 
-// Writes a checkpoint. Files of other ranks that it counts must be on the disk, without fault, before it gets its name.
+// Writes a checkpoint. Files of other ranks that it refers to must be on the disk, without fault, before it is renamed.
 static pcs_status checkpoint_put(pcs_sim *sim, pcs_checkpoint *k, bool is_synced)
 {
     const pcs_comm *comm = pcs_context_comm(sim->ctx);
@@ -386,7 +386,7 @@ static pcs_status checkpoint_put(pcs_sim *sim, pcs_checkpoint *k, bool is_synced
     k->head.is_done = pcs_sim_is_done(sim);
     pcs_status status = pcs_file_open(k->file, checkpoint_names[0]);
     bool is_open = is_first && status == PCS_OK;
-    if (is_open || (comm != NULL && comm->size > 1)) { // the others wait for this rank
+    if (is_open || (comm != NULL && comm->size > 1)) { // other ranks wait for this one
         pcs_status filled = checkpoint_fill(sim, k, is_open);
         if (status == PCS_OK) status = filled;
     }
@@ -448,7 +448,7 @@ pcs_status pcs_checkpoint_save(pcs_sim *sim, const pcs_memory *pieces, const cha
     return status;
 }
 
-// Returns true if a checkpoint is due by the clock of any rank; ranks compare their clocks only every few steps.
+// Returns true if a checkpoint is due by the clock of any rank. Ranks compare their clocks only every few steps.
 static bool checkpoint_is_time(const pcs_sim *sim, double now)
 {
     const pcs_comm *comm = pcs_context_comm(sim->ctx);
@@ -461,7 +461,7 @@ static bool checkpoint_is_time(const pcs_sim *sim, double now)
 pcs_status pcs_checkpoint_step(pcs_sim *sim, double now)
 {
     int every = sim->checkpoints.every;
-    if (sim->checkpoint == NULL || pcs_sim_is_done(sim)) return PCS_OK; // the end has its own
+    if (sim->checkpoint == NULL || pcs_sim_is_done(sim)) return PCS_OK; // a complete run gets one at its end
     bool is_due = (every > 0 && sim->state.step % every == 0) || checkpoint_is_time(sim, now);
     return is_due ? pcs_checkpoint_write(sim) : PCS_OK;
 }
@@ -479,7 +479,7 @@ static void checkpoint_line(const char *text, size_t size, size_t from, char lin
 static pcs_status checkpoint_blame_case(pcs_sim *sim, const pcs_checkpoint_data *d, const pcs_checkpoint_case *now)
 {
     size_t i = 0, begin = 0;
-    int number = 2; // after the first line of case.resolved.yaml, which is a comment
+    int number = 2; // after the first line of case.resolved.yaml, a comment
     char was[LINE_ROOM], is[LINE_ROOM];
     for (; i < now->size && i < d->head->text_size && now->text[i] == d->text[i]; i++)
         if (now->text[i] == '\n') {
@@ -549,7 +549,7 @@ pcs_status pcs_checkpoint_time(pcs_context *ctx, const pcs_checkpoint_data *d, d
     return c.status;
 }
 
-// Reads a vector over the equations by its name; fails unless it has the size of this model.
+// Reads a vector over the equations by its name. Fails unless it has the size of this model.
 static pcs_status checkpoint_take_vector(pcs_carrier *c, const char *name, double *x, int count)
 {
     char full[32];
@@ -564,7 +564,7 @@ static pcs_status checkpoint_take_vector(pcs_carrier *c, const char *name, doubl
     return c->status;
 }
 
-// Returns true in *is_same if this run moves as that of sim->from: same model, scheme and step.
+// Sets *is_same if this run moves as that of sim->from: same model, scheme and step.
 static pcs_status checkpoint_compare(pcs_sim *sim, bool *is_same)
 {
     pcs_checkpoint_case now;
@@ -589,7 +589,7 @@ pcs_status pcs_checkpoint_start(pcs_sim *sim)
     pcs_carrier c = pcs_checkpoint_reader(sim, sim->from);
     PCS_TRY(checkpoint_take_vector(&c, "q", x->q, x->nq));
     PCS_TRY(checkpoint_take_vector(&c, "v", x->v, x->nv));
-    // Internal variables of materials belong to the state, and to the model.
+    // Restores internal variables of materials, which belong to the state and to the model.
     if (pcs_system_remembers(sim->system)) {
         PCS_TRY(checkpoint_compare(sim, &is_same));
         if (!is_same)

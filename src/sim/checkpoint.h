@@ -1,4 +1,4 @@
-// Checkpoints: all that a run needs to go on, in one file that is written under another name, synced and renamed; the
+// Checkpoints: all that a run needs to continue, in one file written under another name, synced and renamed; the
 // one before it is kept.
 //
 //   head         magic, format, byte order, hashes, sizes, version of the program
@@ -34,8 +34,8 @@ typedef struct pcs_checkpoint_head {
 } pcs_checkpoint_head;
 _Static_assert(sizeof(pcs_checkpoint_head) == 128, "no gaps");
 
-// The resolved case, without keys that do not affect the motion if only that matters, and its hash with the version of
-// the program and the files that it names.
+// The resolved case, without keys that do not affect the motion if `motion` is asked for, and its hash with the version
+// of the program and the files that it names.
 typedef struct pcs_checkpoint_case {
     const char *text; // [size]
     size_t size;
@@ -75,15 +75,15 @@ pcs_status pcs_checkpoint_write(pcs_sim *sim);
 
 // Removes both checkpoints of a folder, or only the newest.
 void pcs_checkpoint_remove(const char *directory, bool only_newest);
-// Finds the newest complete checkpoint of a folder, or the file of this path; the older one, with a note, if the newest
-// is damaged or `is_older` asks for it. *is_there is false if there is none.
+// Finds the newest complete checkpoint of a folder, or the file of this path. Takes the older one, with a note, if the
+// newest is damaged or `is_older` asks for it. *is_there is false if there is none.
 pcs_status pcs_checkpoint_find(pcs_context *ctx, const char *path, bool is_older, pcs_checkpoint_data *out,
                                bool *is_there, char note[512]);
 void pcs_checkpoint_free(pcs_checkpoint_data *data);
 
-// Fails with PCS_BAD_INPUT, and the difference, unless the checkpoint is of the same case and program.
+// Fails with PCS_BAD_INPUT, naming the difference, unless the checkpoint is of the same case and program.
 pcs_status pcs_checkpoint_demand_same(pcs_sim *sim, const pcs_checkpoint_data *data);
-// Restores a simulation that has started from a checkpoint; the next function, its open observers.
+// Restores a simulation that has started from a checkpoint. The next function restores its open observers.
 pcs_status pcs_checkpoint_restore(pcs_sim *sim, const pcs_checkpoint_data *data, pcs_carrier *c);
 pcs_status pcs_checkpoint_restore_observers(pcs_sim *sim, pcs_carrier *c);
 
@@ -91,11 +91,11 @@ pcs_status pcs_checkpoint_restore_observers(pcs_sim *sim, pcs_carrier *c);
 pcs_status pcs_checkpoint_time(pcs_context *ctx, const pcs_checkpoint_data *data, double *t);
 // Sets q, v and t from sim->from, before the start.
 pcs_status pcs_checkpoint_start(pcs_sim *sim);
-// Reads the velocity at the end of the step, which energy and momentum are computed from, into the history of the state
-// and points *v to it, if the schemes of both runs have v in the middle of a step; else leaves *v.
+// Reads the velocity at the end of the step, from which energy and momentum are computed, into the history of the state
+// and points *v to it, if the schemes of both runs have v at the middle of a step. Else leaves *v.
 pcs_status pcs_checkpoint_end_velocity(pcs_sim *sim, const double **v);
-// Reads the state after the scheme's start: all of it if both runs have the same model, scheme and step, with an empty
-// report of the start; else the velocity above, if there is one.
+// Reads the state after the scheme's start. If both runs have the same model, scheme and step, all of it, with an empty
+// report of the start. Else the velocity above, if there is one.
 pcs_status pcs_checkpoint_start_state(pcs_sim *sim, const pcs_measure *before);
 
 #endif

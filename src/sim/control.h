@@ -29,8 +29,8 @@ extern const pcs_option pcs_control_options[];
 
 pcs_status pcs_control_create(pcs_sim *sim, const pcs_control_params *params, struct pcs_control **out);
 
-// Advances by one accepted pair of half steps, leaving a report over both. PCS_FAILED when the smallest step does
-// not do; the state is then as before.
+// Advances by one accepted pair of half steps, and leaves a report over both. Fails with PCS_FAILED, with the state as
+// before, if even the smallest step fails.
 pcs_status pcs_control_step(pcs_sim *sim);
 
 #endif

@@ -9,8 +9,8 @@
 #include <string.h>
 
 enum { SAMPLES = 4096, NEIGHBOURS = 2 };
-static const double GROWN = 0.01;  // of the range of a probe
-static const double FIRST = 0.001; // of it, above which the perturbation is not small for the probe
+static const double GROWN = 0.01;  // of the range of a probe: difference that ends its horizon
+static const double FIRST = 0.001; // of the range: the probe is not judged if it differs by more at the first sample
 
 struct pcs_horizon_run {
     pcs_horizon found;
@@ -53,8 +53,8 @@ static void horizon_keep(pcs_sim *sim)
     if (is_due) r->t[r->count++] = sim->state.t;
 }
 
-// Compares a neighbour, at `share` of the way from its step before, with a sample. A difference counts that is as large
-// at the sample before: an impact a step later differs by all of a velocity, for that step.
+// Compares a neighbour, at `share` of the time from its step before, with a sample. A difference counts only if it is
+// as large at the sample before, since an impact one step later changes all of a velocity for that step.
 static void horizon_compare(struct pcs_horizon_run *r, int nprobe, long sample, double share)
 {
     const double *value = r->value + (size_t)sample * (size_t)nprobe;
@@ -69,7 +69,7 @@ static void horizon_compare(struct pcs_horizon_run *r, int nprobe, long sample, 
     }
 }
 
-// Moves a neighbour on until every sample is compared. Returns the time of the last one.
+// Advances a neighbour until all samples are compared. Returns the time of the last one.
 static double horizon_follow(pcs_sim *sim, pcs_sim *other, pcs_status *status)
 {
     struct pcs_horizon_run *r = sim->horizon;
@@ -103,7 +103,7 @@ static void horizon_begin(struct pcs_horizon_run *r, int nprobe)
     r->found.time = INFINITY;
 }
 
-// Returns true if the kinetic energy exceeds the round-off of what contacts stop in each step.
+// Returns true if the kinetic energy exceeds the round-off of the energy that contacts remove in each step.
 static bool horizon_moves(const pcs_sim *sim)
 {
     double mass = 0.0, noise = PCS_ROUND_VELOCITY * sim->state.largest_rate;

@@ -16,8 +16,8 @@
 // Builds a neighbour in a context of its own.
 typedef pcs_status pcs_horizon_build(void *user, const pcs_perturbation *with, pcs_context **ctx, pcs_sim **out);
 
-// Makes `sim` find its horizon for a perturbation of this relative size at the end of its run. A neighbour that cannot
-// go on ends the comparison, not the run.
+// Makes `sim` find its horizon for a perturbation of this relative size at the end of its run. A neighbour that fails
+// ends the comparison, not the run.
 pcs_status pcs_horizon_create(pcs_sim *sim, double size, pcs_horizon_build *build, void *user);
 
 #endif

@@ -9,11 +9,11 @@
 enum { most_halvings = 40, longest_wait = 64 };
 
 typedef struct pcs_retry {
-    int depth;              // most halvings
+    int depth;              // largest number of halvings
     bool is_kept;           // the start of every step is saved, so that a step with a broken certificate can be undone
-    int finest;             // most halvings so far in this step
-    int coarsest;           // fewest halvings of a smaller step that was accepted
-    bool has_failed;        // a step or smaller step was rejected
+    int finest;             // largest number of halvings so far in this step
+    int coarsest;           // smallest number of halvings of an accepted smaller step
+    bool has_failed;        // a step, or one of its parts, was rejected
     int count;              // smaller steps done in this step
     double energy;          // J, energy at the start of the next one
     pcs_state whole;        // start of the step
@@ -26,8 +26,8 @@ pcs_status pcs_retry_create(pcs_sim *sim, int depth, struct pcs_retry **out)
     pcs_retry *r;
     PCS_TAKE(sim->ctx, r, 1, "smaller steps");
     r->depth = depth;
-    // Linear systems have no false roots; but with friction or several contacts an impact in a step of many periods may
-    // gain what a smaller one does not.
+    // Accepts every step of linear systems, which have no false roots, unless friction or several contacts act: an
+    // impact in a step of many periods may then gain energy that a smaller step does not.
     r->is_kept = !sim->system->is_linear || pcs_system_ntangent(sim->system) > 0 || pcs_system_nrow(sim->system) > 1;
     PCS_TAKE(sim->ctx, r->joined.rows, pcs_system_npoint(sim->system), "smaller steps");
     PCS_TRY(pcs_state_clone(sim->ctx, &sim->state, &r->whole));
@@ -59,7 +59,7 @@ static void retry_join(pcs_sim *sim, pcs_retry *r)
     r->energy = pcs_measure_energy(&sim->report.measure);
 }
 
-// Returns true if smaller steps can help: not if memory is out, the state has overflowed, or the start is not saved.
+// Returns true if smaller steps can help. Not if memory is out, the state has overflowed, or the start is not saved.
 static bool retry_may_help(const pcs_sim *sim)
 {
     if (pcs_message(sim->ctx)[0] != '\0') return false;
@@ -67,9 +67,9 @@ static bool retry_may_help(const pcs_sim *sim)
     return sim->report.outcome == PCS_NOT_CONVERGED || sim->report.outcome == PCS_SINGULAR;
 }
 
-// Returns true if h, a step halved so often, is worth a try: not if the steps before had to be cut further, nor if it
-// is too long for bodies that rotate, now or before. A step once too long for these stays so: a rule of equal steps
-// conserves energy over an oscillation, steps that vary with it do not.
+// Returns true if h, a step halved so often, is worth a try. Not if the steps before had to be cut further, nor if it
+// is too long for bodies that rotate, now or before. Steps once too long for these stay so, as a rule conserves energy
+// over an oscillation with equal steps, but not with steps that vary with it.
 static bool retry_allows(pcs_sim *sim, double h, int halvings)
 {
     if (halvings < sim->view.kept_halvings) return false;
@@ -80,7 +80,7 @@ static bool retry_allows(pcs_sim *sim, double h, int halvings)
     return halvings >= sim->view.turning_halvings;
 }
 
-// Covers twice h by two steps of that length, each of which may be cut again; `failures` counts failed tries before.
+// Covers 2 h by two steps of h, each of which may be cut again. `failures` counts failed tries before.
 static pcs_status retry_cover(pcs_sim *sim, double h, int halvings, int failures)
 {
     pcs_retry *r = sim->retry;
@@ -99,7 +99,7 @@ static pcs_status retry_cover(pcs_sim *sim, double h, int halvings, int failures
             if (failures == r->depth || !retry_may_help(sim)) return pcs_accept_reject(sim, h);
             pcs_accept_restore(sim, &r->part);
         }
-        bool is_known = halvings < sim->view.kept_halvings; // to fail
+        bool is_known = halvings < sim->view.kept_halvings; // known to fail
         PCS_TRY(retry_cover(sim, 0.5 * h, halvings + 1, failures + (is_tried || is_known)));
     }
     return PCS_OK;
@@ -139,7 +139,7 @@ pcs_status pcs_retry_step(pcs_sim *sim, double h)
     r->count = r->finest = 0;
     r->has_failed = false;
     r->energy = pcs_measure_energy(&sim->ledger.now);
-    // A step that does not settle has touched nothing: only one whose certificate is broken has to be undone.
+    // Undoes the step only if its certificate is broken. A step that did not converge has changed nothing.
     bool is_tried = retry_allows(sim, h, 0);
     if (r->is_kept || !is_tried) pcs_accept_save(sim, &r->whole);
     if (is_tried) {

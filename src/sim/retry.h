@@ -1,5 +1,5 @@
-// A step that does not settle, or whose certificate does not hold, is cut: the same time is covered by two steps of
-// half the length, each certified on its own and cut again when need be, down to h / 2^depth. What comes out is
+// A step that does not converge, or whose certificate does not hold, is cut: the same time is covered by two steps of
+// half the length, each certified on its own and cut again if necessary, down to h / 2^depth. The result is
 // reported as one step. So is a step that is too long for bodies that turn fast at its start, without being tried.
 //
 // A step is cut, as far as that goes, also where it takes more than a quarter of the energy that the run may still
@@ -16,7 +16,7 @@
 
 pcs_status pcs_retry_create(pcs_sim *sim, int depth, struct pcs_retry **out);
 
-// Advances by h. Fails with PCS_FAILED if not even the smallest steps succeed; the state is then that before.
+// Advances by h. Fails with PCS_FAILED, with the state as before, if even the smallest steps fail.
 pcs_status pcs_retry_step(pcs_sim *sim, double h);
 
 #endif

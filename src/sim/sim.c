@@ -94,8 +94,8 @@ static pcs_status sim_fixed_step(pcs_sim *sim)
     return PCS_OK;
 }
 
-// Adds the time of a step. Reading the clock takes a tenth of the step of a small model, so that of short steps one in
-// many is timed and counts for all; a long one, or a pause of the machine, counts once.
+// Adds the time of a step. Reading the clock takes a tenth of the step of a small model, so only one of many short
+// steps is timed and stands for all. A long one, or a pause of the machine, counts once.
 static void sim_note_time(pcs_sim *sim, double begin)
 {
     enum { SAMPLE = 16 };      // a power of two
@@ -129,7 +129,7 @@ static void sim_choose_observers(pcs_sim *sim, bool show_progress)
         sim->observers[i].is_idle = !show_progress && strcmp(sim->observers[i].ops->name, "progress") == 0;
 }
 
-// Calls open or step of the observers. In one process the first fault ends it; of several processes only one writes and
+// Calls open or step of the observers. In one process the first fault ends it. Of several processes only one writes and
 // may fail, but all take part.
 static pcs_status sim_show(pcs_sim *sim, bool is_first, int *nopen)
 {
@@ -221,7 +221,7 @@ static pcs_status sim_loop(pcs_sim *sim)
     return PCS_OK;
 }
 
-// Makes known to all processes whose files are broken after a fault, so that they end alike.
+// Tells all processes whose files are broken after a fault, so that they end alike.
 static void sim_share_faults(pcs_sim *sim, pcs_status status)
 {
     if (status == PCS_OK) return;
@@ -232,7 +232,7 @@ static void sim_share_faults(pcs_sim *sim, pcs_status status)
     }
 }
 
-// Writes the last checkpoint of a run that is complete or was asked to stop; one that has failed cannot be resumed.
+// Writes the last checkpoint of a run that is complete or was asked to stop. A run that has failed cannot be resumed.
 static pcs_status sim_keep(pcs_sim *sim, pcs_status status)
 {
     double is_stopped = sim->is_stopped;
@@ -250,7 +250,7 @@ static pcs_status sim_keep(pcs_sim *sim, pcs_status status)
     return status == PCS_OK ? PCS_OK : pcs_fail(sim->ctx, status, "%s", reason);
 }
 
-// Closes everything that was opened in any case; reports the first failure.
+// Closes everything that was opened in any case. Reports the first failure.
 static pcs_status sim_close(pcs_sim *sim, int nopen, pcs_status status)
 {
     char reason[1024];
@@ -260,7 +260,7 @@ static pcs_status sim_close(pcs_sim *sim, int nopen, pcs_status status)
     double begin = pcs_clock();
     for (int i = 0; i < nopen; i++) {
         pcs_observer *o = &sim->observers[i];
-        // Broken files are closed by the process that has them; the others have nothing to add.
+        // The process that has broken files closes them. The others have nothing to add.
         if (o->is_idle || (o->has_failed && !pcs_is_root(sim->ctx))) continue;
         pcs_status closing = o->ops->close(o);
         if (closing == PCS_OK) continue;
@@ -273,7 +273,7 @@ static pcs_status sim_close(pcs_sim *sim, int nopen, pcs_status status)
     return pcs_agree(sim->ctx, status);
 }
 
-// Creates and locks the folder, so that nobody else writes there until this process ends or unlocks it.
+// Creates and locks the folder, so that no other process writes there until this one ends or unlocks it.
 static pcs_status sim_take_directory(pcs_sim *sim, const char *directory, int *lock)
 {
     if (sim->has_case_file || !pcs_is_root(sim->ctx)) return PCS_OK;
@@ -329,7 +329,7 @@ static pcs_status sim_find_checkpoint(pcs_sim *sim, const char *directory, pcs_c
     sim_note(sim, note);
     if (!*is_there) return PCS_OK;
     PCS_TRY(pcs_checkpoint_demand_same(sim, data));
-    // It must not take the place of the one that is whole.
+    // Keeps the complete one: the new checkpoint must not replace it.
     if (is_damaged && pcs_is_root(sim->ctx)) pcs_checkpoint_remove(directory, true);
     return PCS_OK;
 }
@@ -342,7 +342,7 @@ static pcs_status sim_go(pcs_sim *sim, bool show_progress, const pcs_checkpoint_
     if (!sim->has_started) PCS_TRY(pcs_agree(sim->ctx, pcs_sim_start(sim)));
     if (from != NULL) PCS_TRY(pcs_agree(sim->ctx, pcs_checkpoint_restore(sim, from, &c)));
     pcs_status status = sim_open(sim, &nopen);
-    // If files do not match the checkpoint, returns at once: closing would complete, and so change, them.
+    // Returns at once if files do not match the checkpoint, since closing them would complete, and so change, them.
     if (from != NULL && status == PCS_OK) PCS_TRY(pcs_agree(sim->ctx, pcs_checkpoint_restore_observers(sim, &c)));
     sim->has_files = status == PCS_OK;
     if (status == PCS_OK) status = sim_loop(sim);
@@ -358,7 +358,7 @@ static pcs_status sim_run(pcs_sim *sim, const char *directory, bool show_progres
     if (status == PCS_OK && !is_there && pcs_is_root(sim->ctx)) status = sim_prepare_directory(sim, directory);
     status = pcs_agree(sim->ctx, status);
     if (status == PCS_OK) status = sim_go(sim, show_progress, is_there ? &data : NULL);
-    // The first checkpoint of this run takes the place of those of another; without one they go at the end.
+    // Removes checkpoints of another run: the first one of this run replaces them, and without one they go at the end.
     if (status == PCS_OK && sim->view.ncheckpoint == 0 && pcs_is_root(sim->ctx))
         pcs_checkpoint_remove(directory, false);
     pcs_checkpoint_free(&data);

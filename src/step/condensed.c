@@ -28,11 +28,11 @@ typedef struct condense_part {
 typedef struct condense {
     pcs_matrix *S;
     pcs_linsolve *iteration; // of S
-    bool has_slices;         // that solves slice by slice
+    bool has_slices;         // solves slice by slice
     pcs_columns *YK, *YW;    // [nrow]
-    bool has_YK, has_YW;     // not zero
+    bool has_YK, has_YW;     // the columns are not zero
     condense_part *parts;    // [3 nrow] of each row with YK, with YW and with X alone
-    condense_part **acting;  // [2 nrow] those that act in the step
+    condense_part **acting;  // [2 nrow] parts that act in the step
     int nacting;
     pcs_dense_contacts *contacts;
 } condense;
@@ -84,7 +84,7 @@ static void condense_fill_part(const pcs_columns *X, const pcs_columns *Y, int j
         a->low = Y->low[j] < a->low ? Y->low[j] : a->low;
         a->high = Y->high[j] > a->high ? Y->high[j] : a->high;
     }
-    if (a->high == X->n) a->high = pcs_whole_vectors(a->high); // they are zero there
+    if (a->high == X->n) a->high = pcs_whole_vectors(a->high); // entries up to the next whole vector are zero
 }
 
 static void condense_fill_parts(const pcs_step_solver *self, const condense *c)
@@ -317,7 +317,7 @@ PCS_WIDE static void condense_move_once(const condense_job *job, int low, int hi
     else condense_pass(low, high, D, &a, job);
 }
 
-// Returns true if at most one part acts on low <= i < high, and then on all of it; *only is NULL if there is none.
+// Returns true if at most one part acts on low <= i < high, and covers all of it; *only is NULL if there is none.
 static bool condense_is_single(const condense *c, int low, int high, const condense_part **only)
 {
     *only = NULL;
@@ -349,8 +349,8 @@ static void condense_take(void *data, int slice, int low, int high)
     }
 }
 
-// Adds a part to those that act: `smooth` times its column Y. Writes the numbers in place, where they are read: a copy
-// would wait for the store.
+// Adds a part to those that act: `smooth` times its column Y. Writes the numbers where they are read: reading a copy
+// would have to wait until it is stored.
 static condense_part *condense_let_act(const pcs_step_solver *self, condense *c, int part, double smooth)
 {
     condense_part *a = &c->parts[part];
@@ -406,8 +406,8 @@ static void condense_finish(pcs_step_solver *self, condense *c, const pcs_step_p
     }
 }
 
-// Solves for a single contact by its first sets, which are nearly always right, at a third of the cost of a small bar's
-// step. Returns false if they are not.
+// Solves for a single contact from its first sets, which are nearly always right, at a third of the cost of the step of
+// a small bar. Returns false if they are wrong.
 static bool condense_solve_single(pcs_dense_contacts *c, int *iterations)
 {
     pcs_contact_problem *s = &c->p;

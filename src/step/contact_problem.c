@@ -11,7 +11,7 @@ pcs_status pcs_contact_problem_create(pcs_context *ctx, const pcs_row *rows, int
     return PCS_OK;
 }
 
-// The radius of the disc is that of the trial normal impulse: closing contacts may stick.
+// Takes the radius of the disc from the trial normal impulse, so that closing contacts may stick.
 bool pcs_contact_set_tangents(const pcs_contact_problem *p, unsigned char *mode, int row, bool is_closed, double slack)
 {
     const pcs_row *r = &p->rows[row];
@@ -22,7 +22,7 @@ bool pcs_contact_set_tangents(const pcs_contact_problem *p, unsigned char *mode,
     double band = slack * p->r[k], edge = limit + (mode[k] == PCS_MODE_HELD ? band : -band);
     unsigned char now = length <= edge ? PCS_MODE_HELD : PCS_MODE_SLIDING, before = mode[k];
     if (!is_closed || r->friction == 0.0) now = PCS_MODE_OUT;
-    // In the plane there are two ways to slide, and turning round is a change of mode.
+    // In the plane there are two directions of slip, and a reversal changes the mode.
     if (now == PCS_MODE_SLIDING && r->ntangent == 1) {
         bool is_undecided = fabs(y[0]) <= band && before > PCS_MODE_SLIDING;
         now = y[0] > 0.0 ? PCS_MODE_SLIDING_UP : PCS_MODE_SLIDING_DOWN;
@@ -51,7 +51,7 @@ void pcs_contact_put_on_discs(pcs_contact_problem *p)
         if (row->ntangent == 0) continue;
         int k = pcs_contact_tangent(p, j, 0);
         double y[2] = { 0.0 }, length = pcs_contact_trial(p, j, y), limit = row->friction * fmax(p->z[p->m + j], 0.0);
-        if (!(length > limit)) { // it sticks
+        if (!(length > limit)) { // sticks
             for (int t = 0; t < row->ntangent; t++) y[t] = p->z[k + t];
             length = hypot(y[0], y[1]);
         }

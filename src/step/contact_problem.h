@@ -28,19 +28,19 @@
 
 #include <math.h>
 
-// Mode of an unknown: multiplier zero, equation imposed, or on the edge of the friction disc, in space or either way in
-// the plane.
+// Mode of an unknown: multiplier zero, equation imposed, or on the edge of the friction disc, in space or on one of the
+// two sides in the plane.
 enum { PCS_MODE_OUT, PCS_MODE_HELD, PCS_MODE_SLIDING, PCS_MODE_SLIDING_UP, PCS_MODE_SLIDING_DOWN };
 
 typedef struct pcs_contact_problem {
-    int m, nt, n;        // numbers of rows, of tangents, and n = 2 m + nt unknowns, or more if a solver adds its own
+    int m, nt, n;        // numbers of rows and tangents, n = 2 m + nt unknowns or more if a solver adds its own
     const pcs_row *rows; // [m] borrowed
     double h;            // step length, s; scales gaps to velocities
     bool has_position, gate_is_live;
     const unsigned char *held; // [m] rows whose gap vanishes like that of a joint, by a nu of any sign; NULL if none
     int nheld_t;               // 0, or nt if tangents of held rows have a nu as well
     double gate_tolerance;     // m, a gate gap up to this is closed
-    bool is_hasty;             // gives up if the sets do not converge: the fallbacks are expensive
+    bool is_hasty;             // gives up early if the sets do not converge, as the other methods are expensive
     double *b, *b_gate;        // [n], [m]
     double *z;                 // [n] nu, La, Lt
     double *value;             // [n] gap, xi, xt at z
@@ -49,14 +49,14 @@ typedef struct pcs_contact_problem {
     double *r;                 // [n] masses of the trials, kg
 } pcs_contact_problem;
 
-// Returns the place of tangent t of a row among the unknowns.
+// Returns the index of tangent t of a row among the unknowns.
 static inline int pcs_contact_tangent(const pcs_contact_problem *p, int row, int t)
 {
     return 2 * p->m + p->rows[row].first_tangent + t;
 }
 
 // Returns true if a live gate is closed. The gate gap excludes contact impulses. In a pile contacts below may close a
-// gap that is open in it; a row held by the gap law must not approach, so its displacement by nu counts, too.
+// gap that is open in it. A row held by the gap law must not approach, so its displacement by nu is included.
 static inline bool pcs_gate_is_closed(double gate_gap, double nu, double mass, double tolerance)
 {
     return gate_gap <= tolerance || nu > mass * fabs(tolerance);
@@ -74,7 +74,7 @@ static inline double pcs_contact_unit(const pcs_contact_problem *p, int k)
     return k < p->m || k >= p->n - p->nheld_t ? p->h : 1.0;
 }
 
-// Returns true if the gap of a row, or those of its tangents, are equations. Without friction tangents move freely.
+// Returns true if the gap of a row, or those of its tangents, are equations. Without friction tangents are free.
 static inline bool pcs_contact_holds(const pcs_contact_problem *p, int row)
 {
     return p->held != NULL && (p->rows[row].is_bilateral || p->held[row]);
@@ -96,7 +96,7 @@ static inline double pcs_contact_trial(const pcs_contact_problem *p, int row, do
     return sqrt(length2);
 }
 
-// Returns the mode of a normal unknown k, held or out. It changes only if its law is broken by more than `slack`, the
+// Returns the mode of a normal unknown k, held or out. It changes only if its law is violated by more than `slack`, the
 // round-off of its value, so that round-off changes no set.
 static inline unsigned char pcs_contact_side(const pcs_contact_problem *p, const unsigned char *mode, int k,
                                              double slack)
@@ -123,12 +123,12 @@ static inline double pcs_contact_slip(const pcs_contact_problem *p, const unsign
     return turns ? fmin(1.0, r->friction * fmax(p->z[p->m + row], 0.0) / length) : 0.0;
 }
 
-// Corrects the masses r of tangents: one mass for both directions of a disc, since with two of them slip would not be
-// against the impulse; and that of the normal where supports fix the node along the tangents: 1/W is infinite there, of
-// either sign, and any mass will do.
+// Corrects the masses r of tangents: one mass for both directions of a disc, because with two of them slip would not
+// oppose the impulse. Likewise that of the normal where supports fix the node along the tangents: 1/W is infinite
+// there, of either sign, and any mass will do.
 void pcs_contact_even_out(pcs_contact_problem *p);
 
-// Projects the friction of all rows onto their discs, and onto the edge against the slip: the sets have converged if
+// Projects the friction of all rows onto their discs, and onto the edge against the slip. The sets have converged if
 // the remaining error moves no body, but it may be large compared with the friction of a lightly loaded contact.
 void pcs_contact_put_on_discs(pcs_contact_problem *p);
 

@@ -8,9 +8,9 @@
 
 // Displacement for central differences over the size of the model, near eps^(1/3): their relative error is eps^(2/3).
 static const double small_way = 1e-5;
-// Entry of a coordinate over the largest one of the rows, below which its displacement grows no further.
+// Entry of a coordinate over the largest one of the rows, below which its displacement is not enlarged further.
 static const double small_entry = 1e-3;
-// Largest change of the rows by a displacement, over their largest entry, and the factor that shortens it beyond that.
+// Largest change of the rows by a displacement, over their largest entry, and the factor that shortens larger ones.
 static const double most_bend = 1e-2, shortening = 1e-2;
 enum { SHORTENINGS = 4 };
 
@@ -113,8 +113,8 @@ static pcs_status curvature_find_pattern(pcs_context *ctx, pcs_curvature *c)
     return PCS_OK;
 }
 
-// Returns true if the pattern of K makes a chain matrix a sparse one: couplings of far nodes then cost more than they
-// save, and parts of the derivatives save no iterations.
+// Returns true if the pattern of K turns a chain matrix into a sparse one: couplings of distant nodes then cost more
+// than they save, and parts of the derivatives save no iterations.
 static bool curvature_breaks_chain(const pcs_curvature *c)
 {
     return c->has_slopes && pcs_linsolve_takes("chain", c->system->M->pattern, PCS_GENERAL) &&
@@ -155,7 +155,7 @@ pcs_status pcs_curvature_create(pcs_step_solver *solver, pcs_curvature **out)
     *out = NULL;
     for (int j = 0; j < system->nrow; j++) has_joints = has_joints || system->rows[j].is_bilateral;
     if (!has_joints || !system->row_set.vary) return PCS_OK;
-    // In space forces alone, without velocities, would cut steps.
+    // Derivatives of forces in space without those of velocities would make steps fail.
     if (system->rotations.are_somewhere &&
         (system->slopes == NULL || system->slopes->count == 0 || system->row_set.are_redundant))
         return PCS_OK;
@@ -210,7 +210,7 @@ static double curvature_bend(const pcs_curvature *c)
     return bend / c->largest;
 }
 
-// Evaluates the rows on both sides of q: `ahead`, and behind in place. Shortens increments too long for a short joint.
+// Evaluates the rows on both sides of q: `ahead`, and behind in place. Shortens increments too long for a joint.
 static void curvature_look_both_ways(pcs_curvature *c, pcs_instant at, int colour)
 {
     for (int round = 0; round < SHORTENINGS; round++) {
@@ -228,7 +228,7 @@ static void curvature_look_both_ways(pcs_curvature *c, pcs_instant at, int colou
 }
 
 // Subtracts lam dG/dx of a row from K by central differences, for its one coordinate of this colour, if any. Skips a
-// contact that has moved on to other nodes.
+// contact that touches other nodes by now.
 static void curvature_take(pcs_curvature *c, int part, int row, int colour, double lam)
 {
     const pcs_rows *rows = curvature_rows(c, part);
@@ -268,7 +268,7 @@ static void curvature_weigh(pcs_curvature *c, const pcs_step_form *form, const d
 {
     int m = c->system->nrow;
     double share = form->kb > 0.0 ? form->c / (form->h * form->kb) : 0.0;
-    bool moves = form->has_position || form->kh > 0.0; // nu does
+    bool moves = form->has_position || form->kh > 0.0; // true if nu moves positions
     double rub = form->kw + (form->has_position ? 0.5 * form->h : 0.0);
     for (int j = 0; j < m; j++) c->lam[j] = share * ((moves ? z[j] : 0.0) + form->kw * z[m + j]);
     for (int t = 0; t < c->system->ntangent; t++) c->lam_t[t] = share * rub * z[2 * m + t];

@@ -21,7 +21,7 @@ typedef struct pcs_curvature {
     int *colour;         // [nv] set of each coordinate; -1 if no row depends on it
     bool has_slopes;     // slopes of joints come from the system; contacts are left out
     int *slope_place;    // places of their entries in K
-    bool has_rates;      // H is filled: not with redundant joints, whose rows must stay so
+    bool has_rates;      // H is filled: not with redundant joints, whose rows must stay redundant
     pcs_rows *H;         // [nrow x nv] d(G v)/dx of joints
     pcs_matrix *K;       // the derivative, over the pattern of the system and of the rows
     int *place;          // places of the entries of the system's pattern in K; NULL if the patterns are equal

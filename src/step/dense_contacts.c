@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-// The dense contact problem (contact_problem.h) that is left when joints are eliminated and idle rows are left out:
+// The dense contact problem (contact_problem.h) without joints, which are eliminated, and without idle rows:
 // contacts that may open, stick and slide.
 //
 // Semi-smooth Newton on the projection equations (Alart, Curnier 1991; Bruls, Acary, Cardona 2014, eq. 38); in the
@@ -29,7 +29,7 @@ struct pcs_active_set {
     double accepted;         // largest violation of a law, relative to the largest velocity
     int iterations;          // number of solves and cases of the last solution
     bool is_current;         // values and round-off are those at z
-    // work
+    // work:
     double weight;                   // proximal weight on the diagonal
     double excused;                  // cap on the round-off allowance, relative to the largest velocity
     double scale;                    // largest velocity, m/s
@@ -38,7 +38,7 @@ struct pcs_active_set {
     double smallest_pivot;           // smallest pivot of J relative to its row; below it rows are redundant
     unsigned char *last_gate;        // [m] gate of the round before
     unsigned char *mode, *last_mode; // [n] state of each unknown
-    int *active;                     // [n] unknowns in the equations
+    int *active;                     // [n] indices of the unknowns in the equations
     double *J, *x, *F;               // [n * n], [n], [n]
 };
 
@@ -52,10 +52,10 @@ enum {
     PROXIMAL_ROUNDS = 12
 };
 
-static const double tight = 1e-14;                 // of the largest velocity: asked for
-static const double undecided = 8.0 * DBL_EPSILON; // of the terms that a value is summed from
-static const double most_noise = 1e-6;             // and round-off is no larger
-// On the diagonal, where rows say the same twice; and how small it may become where they contradict each other.
+static const double tight = 1e-14;                 // relative to the largest velocity
+static const double undecided = 8.0 * DBL_EPSILON; // relative to the terms of a value
+static const double most_noise = 1e-6;             // relative to the largest velocity
+// Proximal weight on the diagonal for redundant rows, and its lower limit where they contradict each other.
 static const double proximal_weight = 1e-6, least_weight = 1e-10;
 
 static pcs_status active_create(pcs_context *ctx, const pcs_system *system, pcs_active_set **out)
@@ -75,7 +75,7 @@ static pcs_status active_create(pcs_context *ctx, const pcs_system *system, pcs_
     return PCS_OK;
 }
 
-// Computes y += P z for `rows` rows of P, four at a time: their sums do not wait for one another.
+// Computes y += P z for `rows` rows of P, four at a time, so that the processor adds their sums in parallel.
 static void contacts_add_product(int rows, int n, const double *P, const double *z, double *y)
 {
     int i = 0, first = 0;
@@ -135,12 +135,12 @@ static void contacts_evaluate(const pcs_contact_problem *p, const double *P, con
     contacts_add_product(p->m, p->n, P_gate, p->z, p->gate_gap);
 }
 
-// Evaluates all values at z, with their round-off, unless they are known.
+// Evaluates all values at z, with their round-off, unless this is done.
 static void active_evaluate(pcs_active_set *s)
 {
     if (s->is_current) return;
     s->is_current = true;
-    contacts_evaluate(&s->p, s->P, s->P_gate, s->p.has_position ? 0 : s->p.m); // otherwise nu stays out
+    contacts_evaluate(&s->p, s->P, s->P_gate, s->p.has_position ? 0 : s->p.m); // without positions nu stays zero
     active_find_noise(s);
 }
 
@@ -162,8 +162,8 @@ static double active_ratio(const pcs_active_set *s, int k, double dz)
     return fabs(dz * s->P[k * s->p.n + k]) / fmax(active_slack(s, k), DBL_MIN);
 }
 
-// Returns the magnitude up to which the value of unknown k counts as zero: round-off, capped lest diverging multipliers
-// widen it, plus `tolerance` times the scale.
+// Returns the magnitude up to which the value of unknown k counts as zero: round-off, capped so that diverging
+// multipliers cannot widen it, plus `tolerance` times the scale.
 static double active_allowance(const pcs_active_set *s, int k, double tolerance)
 {
     double unit = active_unit(s, k);
@@ -196,7 +196,7 @@ static double active_equation(const pcs_active_set *s, int a, int count)
     double scale = 1.0 / pcs_contact_unit(&s->p, k), *row = s->J + (size_t)a * (size_t)count;
     for (int j = 0; j < count; j++) row[j] = scale * P[s->active[j]];
     if (P[k] != 0.0) return scale * s->p.value[k];
-    row[a] = 1.0; // nothing moves along it: no friction
+    row[a] = 1.0; // no impulse moves it: no friction
     return s->p.z[k];
 }
 
@@ -267,7 +267,7 @@ static bool active_newton_step(pcs_active_set *s, double proximal, double *chang
         row[a] *= 1.0 + proximal;
     }
     *change = 0.0;
-    // Stops at round-off: redundant multipliers would drift further, and with friction the motion with them.
+    // Stops at round-off, beyond which redundant multipliers would drift, and with friction also the motion.
     if (proximal > 0.0 && active_is_at_noise(s, count)) return true;
     if (!pcs_dense_solve_to(count, s->J, s->F, proximal > 0.0 ? 1e-13 : s->smallest_pivot)) return false;
     for (int a = 0; a < count; a++) {
@@ -281,8 +281,8 @@ static bool active_newton_step(pcs_active_set *s, double proximal, double *chang
     return true;
 }
 
-// Adds the proximal weight if redundant rows make J singular: it picks one admissible set of multipliers, and repeating
-// the step with the same sets drives its effect to round-off.
+// Adds the proximal weight if redundant rows make J singular. It picks one admissible set of multipliers, and repeating
+// the step with the same sets reduces its effect to round-off.
 static bool active_newton(pcs_active_set *s, double *change)
 {
     if (active_newton_step(s, 0.0, change)) return true;
@@ -301,7 +301,7 @@ static bool active_same_modes(const pcs_active_set *s)
     return memcmp(s->mode, s->last_mode, (size_t)s->p.n) == 0;
 }
 
-// Restores the modes of `count` unknowns from k on by the toss of a coin, unless they are the first that have changed.
+// Restores the modes of `count` unknowns from k on with probability 1/2, unless they are the first that have changed.
 static void active_toss(pcs_active_set *s, int k, int count, bool *has_changed)
 {
     bool stays = *has_changed && s->coin >> 31 != 0;
@@ -310,7 +310,7 @@ static void active_toss(pcs_active_set *s, int k, int count, bool *has_changed)
     if (stays) memcpy(s->mode + k, s->last_mode + k, (size_t)count);
 }
 
-// Restores a random half of the modes, of gaps, impulses and friction by themselves: one contact alone can cycle.
+// Restores a random half of the modes of gaps, impulses and friction separately, as a single contact can cycle.
 static void active_change_half(pcs_active_set *s)
 {
     bool has_changed = false;
@@ -320,8 +320,8 @@ static void active_change_half(pcs_active_set *s)
             active_toss(s, pcs_contact_tangent(&s->p, j, 0), s->p.rows[j].ntangent, &has_changed);
 }
 
-// Returns true if the impulses of contacts that slide in space are along their slip. Compares impulses, not their
-// changes: where several contacts stick, friction may drift among them without any effect.
+// Returns true if impulses of contacts that slide in space oppose their slip. Compares impulses, not their changes:
+// where several contacts stick, friction may drift among them without any effect.
 static bool active_slips_hold(const pcs_active_set *s)
 {
     for (int j = 0; j < s->p.m; j++) {
@@ -334,8 +334,8 @@ static bool active_slips_hold(const pcs_active_set *s)
     return true;
 }
 
-// Returns false for sets that contradict each other (two corners of a wedge, both sticking): they have no solution, and
-// the proximal weight gives the nearest point, which violates them.
+// Returns false for sets that contradict each other (two corners of a wedge that both stick): they have no solution,
+// and the proximal weight gives the nearest point, which violates them.
 static bool active_is_solved(const pcs_active_set *s, double tolerance)
 {
     for (int k = s->p.has_position ? 0 : s->p.m; k < s->p.n; k++)
@@ -372,7 +372,7 @@ static bool active_is_lawful(const pcs_active_set *s, int k, bool is_on, double 
 // Returns true if all laws hold at z, whatever the sets are.
 static bool active_holds(pcs_active_set *s, double tolerance)
 {
-    active_evaluate(s); // of the sweeps
+    active_evaluate(s); // after sweeps
     for (int j = 0; j < s->p.m; j++) {
         if (s->p.has_position && !active_is_lawful(s, j, true, tolerance)) return false;
         if (!active_is_lawful(s, s->p.m + j, s->p.gate[j], tolerance)) return false;
@@ -386,14 +386,14 @@ static void active_find_scale(pcs_active_set *s)
 {
     s->scale = pcs_sum_largest(s->p.n - s->p.m, s->p.b + s->p.m);
     if (s->p.has_position) s->scale = fmax(s->scale, pcs_sum_largest(s->p.m, s->p.b) / s->p.h);
-    // Entries that have lost digits make a singular matrix look regular.
+    // Judges pivots by the terms of their entries, as a singular matrix looks regular where entries have lost digits.
     double lost = 1.0;
     for (int k = s->p.has_position ? 0 : s->p.m; k < s->p.n; k++)
         lost = fmax(lost, s->P_size[k * s->p.n + k] / fabs(s->P[k * s->p.n + k]));
     s->smallest_pivot = fmin(1e-7, fmax(1e-13, PCS_ROUND_SUM * lost));
 }
 
-// Closes the gates that differ from those of the round before: these are contradictory, and count as closed.
+// Closes the gates that differ from those of the round before: both states contradict themselves there.
 static void active_close_gates(pcs_active_set *s)
 {
     for (int j = 0; j < s->p.m; j++) s->p.gate[j] = s->p.gate[j] || s->last_gate[j];
@@ -425,18 +425,18 @@ static bool active_try(pcs_active_set *s)
     if (!s->is_warm) memset(s->p.z, 0, (size_t)s->p.n * sizeof *s->p.z);
     s->is_current = false;
     memset(s->last_mode, UNKNOWN, (size_t)s->p.n);
-    memset(s->mode, HELD, (size_t)s->p.n); // ties are active
+    memset(s->mode, HELD, (size_t)s->p.n); // ties count as active
     active_evaluate(s);
     active_find_modes(s, false);
     if (active_is_idle(s)) return true;
     for (int round = 1; round <= limit; round++, s->iterations++) {
         if (active_same_modes(s) && active_slips_hold(s)) {
             bool is_solved = active_is_solved(s, s->accepted);
-            // Multipliers that were far larger before have left their round-off: once more from here.
+            // Starts again from here if multipliers were far larger before, and so have left their round-off.
             if (is_solved && (is_refined || active_is_solved(s, tight))) return true;
             is_refined = is_solved;
-            // The multipliers of rows that contradict each other grow, until one of them yields: they do not widen the
-            // tolerance either.
+            // Ignores large multipliers of rows that contradict each other, which grow until one row yields, in the
+            // tolerance.
             if (!is_solved) {
                 s->weight = fmax(least_weight, 0.1 * s->weight);
                 s->excused = 0.0;
@@ -445,7 +445,7 @@ static bool active_try(pcs_active_set *s)
         memcpy(s->last_mode, s->mode, (size_t)s->p.n);
         memcpy(s->last_gate, s->p.gate, (size_t)s->p.m);
         if (!active_newton(s, &change)) return false;
-        // Ends as soon as all laws hold: where friction is not unique, the sets may go on changing.
+        // Ends as soon as all laws hold, because the sets may change for ever where friction is not unique.
         if (round > CHECK_LAWS_AFTER && !s->p.gate_is_live && active_holds(s, tight)) return true;
         active_find_modes(s, round > FREEZE_GATE_AFTER);
         if (round == FREEZE_GATE_AFTER && s->p.gate_is_live) active_close_gates(s);
@@ -470,9 +470,9 @@ static bool active_update(pcs_active_set *s, bool *is_settled)
     double change;
     active_begin(s);
     active_find_noise(s);
-    memset(s->mode, HELD, (size_t)s->p.n); // ties are active
+    memset(s->mode, HELD, (size_t)s->p.n); // ties count as active
     active_find_modes(s, false);
-    s->is_current = false; // the given values are those of the curved laws
+    s->is_current = false; // the given values come from the nonlinear laws
     memcpy(s->last_mode, s->mode, (size_t)s->p.n);
     if (!active_newton(s, &change)) return false;
     active_find_modes(s, true);
@@ -481,20 +481,20 @@ static bool active_update(pcs_active_set *s, bool *is_settled)
     return true;
 }
 
-// Ways out when the sets cycle or contradict each other: all cases where they are few, and sweeps.
+// Fallbacks for sets that cycle or contradict each other: all cases if there are few, and sweeps.
 
 enum { SWEEP_LIMIT = 2000, MOST_CASES = 4096, MOST_LOADED = 12, FEW = 64 };
-// Tolerances of the laws relative to the largest velocity: first attempt, and second if that fails. The loose one would
-// accept the average that the proximal weight gives two nearly redundant contacts that cannot both stick.
+// Tolerances of the laws relative to the largest velocity: of the first attempt, and of the second. The larger one
+// would accept the average that the proximal weight gives two nearly redundant contacts that cannot both stick.
 static const double firm = 0.5 * PCS_ROUND_VELOCITY, loose = 1e-9;
 
-// Returns the number of modes of row j if loaded: 3 with friction (sticks, slides in either sense), else 1.
+// Returns the number of modes of row j if it is loaded: 3 with friction (sticks, slides in either direction), else 1.
 static int solve_ways(const pcs_active_set *s, int j)
 {
     return s->p.rows[j].ntangent > 0 && s->p.rows[j].friction > 0.0 ? 3 : 1;
 }
 
-// Returns the row at place i among the gated rows.
+// Returns the i-th of the gated rows.
 static int solve_gated(const pcs_active_set *s, int i)
 {
     int j = 0;
@@ -519,7 +519,7 @@ static bool solve_take_case(pcs_active_set *s, int size, const int *loaded, int 
 // Returns the largest number of loaded rows with at most MOST_CASES cases in all; *count gets the number of gated rows.
 static int solve_most_loaded(const pcs_active_set *s, int *count)
 {
-    double cases[MOST_LOADED + 1] = { 1.0 }, sum = 0.0; // with as many loaded
+    double cases[MOST_LOADED + 1] = { 1.0 }, sum = 0.0; // numbers of cases with 0, 1, ... loaded rows
     int size = 0;
     *count = 0;
     for (int j = 0; j < s->p.m; j++) {
@@ -541,7 +541,7 @@ static bool solve_choose(int size, int count, int *chosen)
     return true;
 }
 
-// Tries all cases if they are few: in the plane a solution is one of them, and with rigid bodies it needs no more
+// Tries all cases if there are few. In the plane a solution is one of them, and with rigid bodies it needs no more
 // loaded rows than these have degrees of freedom, three each, however many touch.
 static bool solve_by_cases(pcs_active_set *s)
 {
@@ -565,7 +565,7 @@ static bool solve_by_cases(pcs_active_set *s)
     return false;
 }
 
-// Projects normal unknown k of row j onto its admissible values. Returns the change over that which counts as none.
+// Projects normal unknown k of row j onto its admissible values. Returns its change over the one that counts as zero.
 static double solve_project(pcs_active_set *s, int k, int j)
 {
     double old = s->p.z[k];
@@ -574,7 +574,7 @@ static double solve_project(pcs_active_set *s, int k, int j)
     return active_ratio(s, k, s->p.z[k] - old);
 }
 
-// Projects the friction impulse of row j onto its disc. Returns the largest change over the change that counts as none.
+// Projects the friction impulse of row j onto its disc. Returns the largest change over the one that counts as zero.
 static double solve_project_friction(pcs_active_set *s, int j)
 {
     int k = pcs_contact_tangent(&s->p, j, 0);
@@ -590,7 +590,7 @@ static double solve_project_friction(pcs_active_set *s, int j)
     return change;
 }
 
-// Makes one sweep over all unknowns. Returns the largest change over the change that counts as none.
+// Makes one sweep over all unknowns. Returns the largest change over the one that counts as zero.
 static double solve_sweep(pcs_active_set *s)
 {
     double change = 0.0;
@@ -606,7 +606,7 @@ static double solve_sweep(pcs_active_set *s)
     return change;
 }
 
-// Solves by projected Gauss-Seidel sweeps: slow, but free of cycles. Gives up where changes grow (indefinite matrix).
+// Solves by projected Gauss-Seidel sweeps: slow, but free of cycles. Gives up if changes grow (indefinite matrix).
 static bool solve_by_sweeps(pcs_active_set *s)
 {
     double first = 0.0;
@@ -654,7 +654,7 @@ static bool active_solve(pcs_active_set *s)
 // Elimination of the bilateral unknowns.
 
 enum { REFINEMENTS = 3 };
-static const double most_mass = 1e8; // that joints may bind to a contact, in units of its own
+static const double most_mass = 1e8; // largest mass that joints may bind to a contact, in units of its own
 
 pcs_status pcs_dense_contacts_create(pcs_context *ctx, const pcs_system *system, bool may_hold,
                                      pcs_dense_contacts **out)
@@ -731,9 +731,9 @@ static double dense_held_entry(const pcs_dense_contacts *c, int i, int j)
     return c->P[k * c->p.n + l] * pcs_contact_unit(&c->p, l) / pcs_contact_unit(&c->p, k);
 }
 
-// Factors P_hh. Redundant joints make it singular: a proximal weight picks one set of multipliers. Joints known to be
-// redundant always get it: away from positions where they agree P_hh is only nearly singular, and their contradictions
-// must not become forces.
+// Factors P_hh. Redundant joints make it singular, and a proximal weight then picks one set of multipliers. Joints
+// known to be redundant always get it: away from positions where they agree P_hh is only nearly singular, and their
+// contradictions must not become forces.
 static double dense_factor_held(pcs_dense_contacts *c)
 {
     int n = c->nheld;
@@ -844,7 +844,7 @@ static void dense_reduce_all(pcs_dense_contacts *c)
         memcpy(s->P_size + (size_t)k * (size_t)s->p.n, size, bytes);
         s->p.b[k] = entry[s->p.n];
         s->b_size[k] = size[s->p.n];
-        // Joints bind more mass to the contact.
+        // Updates masses, as joints bind more mass to the contact.
         double more = P[c->place[k]] / s->P[k * s->p.n + k];
         s->p.r[k] = c->p.r[c->place[k]] * (more >= 1.0 && more < most_mass ? more : 1.0);
     }
@@ -859,7 +859,7 @@ static void dense_reduce_all(pcs_dense_contacts *c)
         }
 }
 
-// Fills the constant terms of the reduced problem if it is the whole one.
+// Fills the constant terms of the reduced problem if no row is left out.
 static void dense_take_terms(pcs_dense_contacts *c)
 {
     pcs_active_set *s = c->set;

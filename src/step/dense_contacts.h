@@ -1,7 +1,7 @@
 // The dense contact problem (contact_problem.h) with friction and bilateral rows.
 //
-// Bilateral unknowns h have equations of their own and are eliminated, z_h = -P_hh^-1 (b_h + P_hu z_u); what is left
-// for the others, P_uu - P_uh P_hh^-1 P_hu, knows the masses that joints bind to a contact.
+// Bilateral unknowns h have equations of their own and are eliminated, z_h = -P_hh^-1 (b_h + P_hu z_u). The matrix
+// of the others, P_uu - P_uh P_hh^-1 P_hu, includes the masses that joints bind to a contact.
 
 #ifndef PCS_STEP_DENSE_CONTACTS_H
 #define PCS_STEP_DENSE_CONTACTS_H
@@ -18,9 +18,9 @@ typedef struct pcs_dense_contacts {
     bool is_constant;      // P and r change only with is_reduced set to false
     bool is_warm;          // z holds the initial guess; otherwise it starts from zero
     unsigned char *is_out; // [m] 1 for contacts whose multipliers stay zero
-    // work
+    // work:
     pcs_active_set *set; // the reduced problem
-    bool is_reduced;     // the reduced problem has all of P
+    bool is_reduced;     // no row is left out
     int nheld;           // number of bilateral unknowns
     int *held, *place;   // [n] bilateral unknowns, and those of `set`
     int *row;            // [m] rows of `set`

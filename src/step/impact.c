@@ -8,8 +8,8 @@
 struct pcs_impact {
     pcs_step_solver *solver;
     pcs_dense_contacts *contacts;
-    pcs_row *rows;        // [nrow] those that enter, their tangents numbered anew
-    int *row, *tangent;   // [nrow], [ntangent] their places in the system
+    pcs_row *rows;        // [nrow] rows that take part, with their tangents renumbered
+    int *row, *tangent;   // [nrow], [ntangent] their indices in the system
     const double **force; // [nrow + ntangent] columns of X and XT
 };
 

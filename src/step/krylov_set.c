@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-// Sums and maxima over the rows of all processes; `of` is NULL if this one has all entries.
+// Computes sums and maxima over the rows of all processes. `of` is NULL if this one has all entries.
 
 static void all_join(const pcs_system *of, int count, double *x)
 {
@@ -46,8 +46,8 @@ static double all_largest(const pcs_system *of, int n, const double *x)
     return all_max(of, pcs_sum_largest(n, x));
 }
 
-// Returns the sum of the hashes of sets of all processes, modulo 2^64: that of four parts of 16 bits each, whose sums
-// are exact as floating-point numbers.
+// Returns the sum of the hashes of sets of all processes, modulo 2^64: as four parts of 16 bits each, whose sums are
+// exact as floating-point numbers.
 static unsigned long long all_marks(const pcs_system *of, unsigned long long here)
 {
     double part[4];
@@ -81,8 +81,8 @@ static unsigned long long all_marks(const pcs_system *of, unsigned long long her
 typedef struct triangle {
     int n, room;                // points; allocated number of neighbours
     int *head, *next;           // [n + 1], [room] neighbours of each point
-    int *place;                 // [n] work
-    int *order, *seat;          // [n] point at a place, place of a point
+    int *place;                 // [n] position of a neighbour in the present row
+    int *order, *seat;          // [n] point at a position, position of a point
     int *below, *left, *source; // [n + 1], [room] rows: first entries, columns, which of the neighbours
     double *L, *D, *x;          // [room], [n], [n] the matrix, then its factor; work
 } triangle;
@@ -100,7 +100,7 @@ typedef struct pcs_coupling {
     int *first, *line;     // [room + 1], [entries] nonzero entries by columns, of
     double *mass, *more;   // M, Ss - M
     double *u[2], *y[2];   // [room] input of the products, and products
-    bool joins;            // some off-diagonal entry is not small
+    bool joins;            // some off-diagonal entries are not small
 } pcs_coupling;
 
 struct pcs_preconditioner {
@@ -108,18 +108,18 @@ struct pcs_preconditioner {
     const pcs_rows *part[2];  // rows: those of part[0], then those of part[1], which may be NULL
     int n, room;              // number of rows of both, and allocated number of entries
     int nterm;                // number of entries of the rows
-    int *partner;             // [n] other tangent of the contact, or the row itself
+    int *partner;             // [n] other tangent of the same contact, else the row itself
     int *first;               // [n + 1] first entries of the rows
-    int *column, *row, *from; // [room] equations and rows of the nonzero entries, their places in the part
+    int *column, *row, *from; // [room] equations and rows of the nonzero entries, their indices in the part
     int *at;                  // [room] places of the equations in the coupling
     double *value;            // [room] R_ik w_ik^1/2
-    double *pull, *share;     // [room] R_ik w_ik and A_kk
-    double *mass, *stiff;     // [room] M_kk and S*_kk, in all processes
+    double *pull, *share;     // [room] R_ik w_ik, and the part of S*
+    double *mass, *stiff;     // [room] M_kk and S*_kk, sums over all processes
     double *damping;          // [room] C_kk
     int *start, *touching;    // [nv + 2], [room] entries that touch each equation, by row
     triangle B;
-    double *whole, *entries; // of B with all rows in, and of B
-    // the coupling of contacts through bodies
+    double *whole, *entries; // of B with all rows in, and of B for the present rows
+    // the coupling of contacts through bodies:
     pcs_coupling *coupling;
     double *y;            // [n] work
     double *own, *paired; // [n] X: additions to the diagonal and to the partner
@@ -137,7 +137,7 @@ static double direction_of(const pcs_preconditioner *self, int e)
 // Proximal weight over the diagonal, sqrt(eps): the error that it makes equals the round-off of a solve with redundant
 // rows. It must stay below the eigenvalues of a chain of l contacts, down to (pi / 2 l)^2.
 static const double proximal = 1e-8;
-static const double small = 0.05; // least entry between touched equations over their diagonals that coupling regards
+static const double small = 0.05; // smallest entry between touched equations, over their diagonals, that is coupling
 
 static pcs_status triangle_take(pcs_context *ctx, int n, int room, triangle *t)
 {
@@ -160,8 +160,8 @@ static bool triangle_enter(triangle *t, int i, int j, int *count)
     return true;
 }
 
-// Orders the points breadth-first through their neighbours, chain after chain: those first that begin at a point with
-// at most one neighbour, then with one more, six at last.
+// Orders the points breadth-first through their neighbours, chain after chain. Chains that start at a point with at
+// most one neighbour come first, then those with two, up to six.
 static void triangle_order(triangle *t)
 {
     int count = 0, head = 0, least = 1;
@@ -204,7 +204,7 @@ static void triangle_find(triangle *t)
     t->below[t->n] = count;
 }
 
-// Factors the matrix in place. A pivot lost to dropped entries is replaced by the diagonal.
+// Factors the matrix in place. Replaces a pivot that dropped entries have spoilt by the diagonal.
 static void triangle_factor(triangle *t)
 {
     memset(t->x, 0, (size_t)t->n * sizeof *t->x); // row i of L D
@@ -287,7 +287,7 @@ static double coupling_reach(const pcs_coupling *self, int j, const pcs_matrix *
     return largest;
 }
 
-// Adds an equation to the list unless it is in it, or the list is full.
+// Adds an equation to the list unless it is there or the list is full.
 static void coupling_note(pcs_coupling *self, int k)
 {
     if (self->place[k] >= 0 || self->count == self->room) return;
@@ -447,12 +447,12 @@ static void preconditioner_sort(pcs_preconditioner *self, int nv)
     memset(self->start, 0, (size_t)(nv + 2) * sizeof *self->start);
     for (int e = 0; e < self->nterm; e++) self->start[self->column[e] + 2]++;
     for (int k = 0; k < nv; k++) self->start[k + 2] += self->start[k + 1];
-    // Filling moves every start one place on, to where it belongs.
+    // Undoes the shift by one entry that filling leaves in every start.
     for (int e = 0; e < self->nterm; e++) self->touching[self->start[self->column[e] + 1]++] = e;
 }
 
 // Finds the columns of B. A tangent brings the other one of its contact: the direction of slip couples them, and the
-// fill of a chain has its place. Returns false if there are too many.
+// fill of a chain needs the entry. Returns false if there are too many.
 static bool preconditioner_find_neighbours(pcs_preconditioner *self)
 {
     int count = 0;
@@ -476,8 +476,7 @@ static bool preconditioner_find_neighbours(pcs_preconditioner *self)
     return true;
 }
 
-// Reads the diagonal entries of A at the equations of all entries: those of the own equations of this process, and
-// those beyond if they have been received.
+// Reads the diagonal entries of A at the equations of all entries: of this process, and of others if received.
 static void preconditioner_read_diagonal(const pcs_preconditioner *self, const pcs_matrix *A, const double *beyond,
                                          double *out)
 {
@@ -492,14 +491,14 @@ static void preconditioner_read_diagonal(const pcs_preconditioner *self, const p
     if (!self->coupling->is_local) pcs_system_sum(system, self->nterm, out);
 }
 
-// Sets the response w to an impulse at the equation of entry e, and the root of the part of S* in it, `share`. Without
-// damping M and S* enter with the weights 1 - a and a; damping adds to S* alone.
+// Sets the response w to an impulse at the equation of entry e, and `share`, the root of the part of S* in it. Without
+// damping M and S* have the weights 1 - a and a, and damping adds to S* alone.
 static void preconditioner_weigh_entry(pcs_preconditioner *self, int e, double a)
 {
     const pcs_step_form *form = &self->solver->form;
     double M = self->mass[e], S = self->stiff[e] / form->c, stiff = S - M - form->h * self->damping[e] / form->c;
     double w = (M + (1.0 - a) * stiff) / (S * M);
-    if (!(w > 0.0)) w = 1.0 / M; // a body about to buckle
+    if (!(w > 0.0)) w = 1.0 / M; // a body near buckling
     double part = S > M ? (1.0 / w - M) / (S - M) : 0.0;
     double R = direction_of(self, e);
     self->share[e] = sqrt(fmin(fmax(part, 0.0), 1.0));
@@ -534,7 +533,7 @@ static void preconditioner_fill(pcs_preconditioner *self, const pcs_matrix *S, c
     if (!self->is_sparse) return;
     preconditioner_weigh(self, S, share);
     memset(self->whole, 0, (size_t)self->B.head[self->n] * sizeof *self->whole);
-    // Sums go along the entries of a row, in the same order in every process.
+    // Adds along the entries of a row, in the same order in every process.
     for (int i = 0; i < self->n; i++) {
         for (int p = self->B.head[i]; p < self->B.head[i + 1]; p++) self->B.place[self->B.next[p]] = p;
         for (int e = self->first[i]; e < self->first[i + 1]; e++)
@@ -576,7 +575,7 @@ static void precondition_factor(pcs_preconditioner *self)
     triangle *t = &self->B;
     if (!self->is_sparse) return;
     for (int e = 0; e < t->below[t->n]; e++) t->L[e] = self->entries[t->source[e]];
-    for (int i = 0; i < t->n; i++) t->D[i] = self->entries[t->head[t->order[i]]]; // comes first in its row
+    for (int i = 0; i < t->n; i++) t->D[i] = self->entries[t->head[t->order[i]]]; // the diagonal comes first
     triangle_factor(t);
     self->is_factored = true;
 }
@@ -622,7 +621,7 @@ pcs_status pcs_preconditioners_create(pcs_step_solver *solver, const pcs_rows *G
     return preconditioner_create(solver, true, coupling, &pair[1]);
 }
 
-// Gaps depend on S*, velocities as far as W moves positions.
+// Gaps depend on S*, velocities on S* as far as W moves positions.
 void pcs_preconditioners_fill(pcs_preconditioner *const pair[2], const pcs_matrix *S)
 {
     const pcs_step_solver *solver = pair[1]->solver;
@@ -633,7 +632,7 @@ void pcs_preconditioners_fill(pcs_preconditioner *const pair[2], const pcs_matri
     preconditioner_fill(pair[1], S, (const double[2]){ fmin(1.0, form->kw * way), fmin(1.0, (form->kw + rub) * way) });
 }
 
-// Returns true if B is factored. NULL: false.
+// Returns true if B is factored (false for NULL).
 static bool precondition_is_ready(const pcs_preconditioner *self)
 {
     return self != NULL && self->is_factored;
@@ -641,9 +640,9 @@ static bool precondition_is_ready(const pcs_preconditioner *self)
 
 // Krylov methods.
 
-enum { SIDES = 24 }; // directions whose sides are kept: with more of them a product for the solution costs little
+enum { SIDES = 24 }; // directions whose side results are kept: with more a product for the solution costs little
 
-static const double regular = 0.05; // smallest pivot of a triangle that is trusted, of the largest
+static const double regular = 0.05; // smallest pivot of a regular triangle, relative to the largest
 
 static int krylov_room(const pcs_krylov *k)
 {
@@ -778,8 +777,8 @@ static void krylov_combine(pcs_krylov *k, int count, double *x)
     for (int j = 0; j < count && k->has_side; j++) krylov_add_side(k, k->dots[j], k->sides[j]);
 }
 
-// Returns true if the pivots of all columns are of similar size: the rotations then give the residual, and a product is
-// saved. Redundant contacts violate this.
+// Returns true if the pivots of all columns are of similar size: the rotations then give the residual without another
+// product. Redundant contacts violate this.
 static bool krylov_is_regular(const pcs_krylov *k, int count)
 {
     double least = INFINITY, most = 0.0;
@@ -827,21 +826,21 @@ enum {
     ROUNDS = 200,
     HASTY_ROUNDS = 20,
     IDLE_ROUNDS = 20,
-    REFINEMENTS = 2, // of multipliers that redundant joints share: what is left then they contradict each other by
+    REFINEMENTS = 2, // for contradictions left by multipliers that redundant joints share
     MANY_ROWS = 16,
     KRYLOV_RESTART = 120,
     KRYLOV_LIMIT = 3000,
     SWEEPS = 20000
 };
 
-// Relative tolerances of velocities and gaps: tight: required, slack: zero, acceptable * tight: enough after a stall.
+// Relative tolerances of velocities and gaps: required (tight), zero (slack), after a stall (acceptable tight).
 static const double tight_rate = 1e-14, slack_rate = 1e-13, tight_gap = 1e-15, slack_gap = 4e-15, acceptable = 50.0;
-// Linear systems, of the residual: while the sets of many rows get better, and else; few rows have cheap products and
-// would take a round more. A live gate may have more than one consistent answer, and which one is found must not depend
-// on what is left: firm; while friction alone changes, looser as far as no more is left than of the first round.
+// Tolerances of linear systems, relative to the residual: loose while the sets of many rows improve, else firm, as few
+// rows have cheap products and would need another round. A live gate may have several consistent states: the choice
+// must not depend on the residual: firm. While only friction changes, looser, but within that of the first round.
 static const double loose = 1e-2, firm = 1e-3;
-static const double spread = 20.0;  // root of the number of unknowns that the last residual is one of, at least
-static const double at_edge = 1e-9; // of the radius of a disc: impulses this near to its edge are those of slip
+static const double spread = 20.0;  // least root of the number of unknowns that share a residual
+static const double at_edge = 1e-9; // of the radius of a disc: impulses this close to its edge slide
 
 // Returns the first unknown of the stage, and the end of its range.
 static int set_first(const pcs_krylov_set *c)
@@ -860,16 +859,16 @@ static void set_multiply(pcs_krylov_set *c, const double *x)
     c->products++;
 }
 
-// Applies the preconditioners to a residual: gaps, velocities, and slip across its direction. Passes the present sets
-// on to them before.
+// Applies the preconditioners to a residual: to gaps, to velocities, and to slip across its direction. Updates them for
+// the present sets before.
 
-// Compliance along the direction of slip in units of 1 / r, and the rotation factor below which slip is left free.
+// Limits the compliance along the direction of slip, in units of 1/r, and the rotation factor below which slip is free.
 static const double stiff = 1e3, slow_turn = 1e-2;
 
 // Finds the factored preconditioners of this stage, for gaps and for velocities; NULL if absent.
 static void treat_find_ready(const pcs_krylov_set *c, pcs_preconditioner *pair[2])
 {
-    bool is_meant[2] = { c->stage & PCS_STAGE_GAP && c->p.held == NULL, // held rows feel hardly more than M
+    bool is_meant[2] = { c->stage & PCS_STAGE_GAP && c->p.held == NULL, // held rows depend almost on M alone
                          c->stage & PCS_STAGE_RATE };
     for (int law = 0; law < 2; law++) {
         pcs_preconditioner *pre = c->preconditioner[law];
@@ -999,7 +998,7 @@ static void treat_apply(void *owner, const double *r, double *x)
         }
 }
 
-// Accelerated projections for contact problems of many rows, the way out when the sets of Newton's method fail.
+// Accelerated projections for contact problems of many rows, the fallback when the sets of Newton's method fail.
 //
 // z solves the laws exactly where z = Proj(z - s r (value + correction)) with the correction friction |xt| on the
 // normal velocity of a row with friction (de Saxce, Feng 1998); Proj goes onto z >= 0 or the cone |Lt| <= friction La.
@@ -1008,7 +1007,7 @@ static void treat_apply(void *owner, const double *r, double *x)
 
 enum { POWER_STEPS = 12, PATIENCE = 100 };
 
-static const double still = 1.0001; // largest defect of so many sweeps over the smallest: they lead nowhere
+static const double still = 1.0001; // ratio of largest to smallest defect of recent sweeps that make no progress
 
 // Returns one mass for all directions of a row, kg, so that its cone stays circular.
 static double gradient_mass(const pcs_krylov_set *c, int row)
@@ -1127,8 +1126,8 @@ static void gradient_correct(pcs_krylov_set *c, double s)
     for (int k = set_first(c); k < set_last(c); k++) c->p.value[k] += c->image[k];
 }
 
-// Projects z repeatedly until the laws are violated by no more than `target` m/s. The gate stays as it is, and the
-// values are not updated.
+// Projects z repeatedly until no law is violated by more than `target` m/s. Keeps the gates, and does not update the
+// values.
 static void gradient_solve(pcs_krylov_set *c, double target, int limit)
 {
     int first = set_first(c), last = set_last(c);
@@ -1150,7 +1149,7 @@ static void gradient_solve(pcs_krylov_set *c, double target, int limit)
         }
         low = fmin(low, defect);
         high = fmax(high, defect);
-        // The values at z are those at `aim` and what the way from there adds.
+        // Computes the values at z as those at `aim` plus the effect of the change from there.
         for (int k = first; k < last; k++) c->x[k] = c->p.z[k] - c->aim[k];
         set_multiply(c, c->x);
         for (int k = first; k < last; k++) c->p.value[k] = c->aim_value[k] + c->image[k];
@@ -1162,9 +1161,9 @@ static void gradient_solve(pcs_krylov_set *c, double target, int limit)
     }
 }
 
-// Live gates: the law of a velocity is imposed where the gate is closed, and the gate follows the z that this leads to.
-// One that opens when its law is imposed and closes when it is not would do so for ever; it counts as closed, as in the
-// dense solvers, and the law of the gap settles about that.
+// Live gates: the velocity law is imposed where the gate is closed, and the gate follows the z that results. A gate
+// that opens when its law is imposed and closes when it is not would alternate for ever. It counts as closed, as in the
+// dense solvers, and the iteration of the gap law converges with it.
 enum { GATE_OPENED = 1, GATE_CONTRADICTED };
 
 static bool gate_is_closed(const pcs_krylov_set *c, int row)
@@ -1186,9 +1185,9 @@ static void gate_close(pcs_krylov_set *c)
             c->gate_story[j] = GATE_CONTRADICTED;
 }
 
-// Returns true if changes of z update gate gaps, too. The values are updated by the sums of products that the Krylov
-// method has made, as all is linear: while sets still change, this saves the product with the solution. The values of a
-// solution to be accepted come from products with z itself.
+// Returns true if changes of z also update gate gaps. Values are then updated by the sums of products of the Krylov
+// method, as all is linear: while sets still change, this saves the product with the solution. The values of a solution
+// to be accepted come from products with z itself.
 static bool move_wants_gate(const pcs_krylov_set *c)
 {
     return c->p.gate_is_live && c->stage == PCS_STAGE_BOTH;
@@ -1234,7 +1233,7 @@ static void set_evaluate(pcs_krylov_set *c)
 }
 
 // Returns true if the residuals are within the round-off of velocities, and of gaps over h. A light node on a heavy
-// body, or redundant rows, prevent any method from going further.
+// body, or redundant rows, keep any method from going below.
 static bool set_is_rounded_off(const pcs_krylov_set *c)
 {
     double rate = PCS_ROUND_VELOCITY * c->size, gap = PCS_ROUND_LENGTH * (c->length + c->reach) / c->p.h + rate,
@@ -1249,7 +1248,7 @@ void pcs_krylov_set_take(pcs_krylov_set *c, int nsmooth, const unsigned char *he
     c->p.held = held;
     c->p.nheld_t = held == NULL ? 0 : c->p.nt;
     c->p.n = c->krylov->n = 2 * c->p.m + c->p.nt + nsmooth + c->p.nheld_t;
-    for (int k = c->p.n - c->p.nheld_t; k < c->p.n; k++) c->p.z[k] = 0.0; // no part of what steps start from
+    for (int k = c->p.n - c->p.nheld_t; k < c->p.n; k++) c->p.z[k] = 0.0; // no initial guess for later steps
 }
 
 pcs_status pcs_krylov_set_create(pcs_context *ctx, const pcs_system *system, int nsmooth, pcs_krylov_set **out)
@@ -1334,7 +1333,7 @@ static long set_find_modes(pcs_krylov_set *c, bool gate_is_frozen)
 }
 
 // Keeps contacts sliding whose impulses are on the edge of the disc. Returns true if there are any. Before the first
-// solve trials are as wrong as the values, and too many contacts seem to stick.
+// solve trials are as wrong as the values, and too many contacts would seem to stick.
 static bool set_keep_slips(pcs_krylov_set *c)
 {
     long count = 0;
@@ -1478,14 +1477,14 @@ static bool set_is_seen(pcs_krylov_set *c)
     return false;
 }
 
-// Sets `tight` and `slack` from the sizes of the terms of the values. Velocities of rows that open by themselves do not
-// count: with a law on positions they are gaps / h, and grow with the distance.
+// Sets `tight` and `slack` from the sizes of the terms of the values. Ignores velocities of rows that open by
+// themselves: with a law on positions they are gaps / h, and grow with the distance.
 static void set_find_scales(pcs_krylov_set *c)
 {
     double size = 0.0;
     for (int k = c->p.has_position ? 0 : c->p.m; k < c->p.n; k++) {
         bool opens = k < 2 * c->p.m && !c->p.rows[k % c->p.m].is_bilateral && c->p.b[k] > 0.0 && c->p.z[k] == 0.0;
-        bool is_smooth = k >= 2 * c->p.m + c->p.nt; // acts on d, which is stiff: its size says nothing of velocities
+        bool is_smooth = k >= 2 * c->p.m + c->p.nt; // acts on d, which is stiff: its size is not that of a velocity
         double speed = is_smooth ? 0.0 : fabs(c->p.z[k]) / (c->p.r[k] * pcs_contact_unit(&c->p, k));
         if (k >= c->p.m && !opens) speed = fmax(speed, fabs(c->p.b[k]));
         if (speed > size) size = speed;
@@ -1493,14 +1492,13 @@ static void set_find_scales(pcs_krylov_set *c)
     size = all_max(c->system, size);
     if (c->size == 0.0) c->least_size = size;
     size = fmax(size, c->least_size);
-    // Multipliers that were far larger on the way here have left their round-off in the values; they do not widen the
-    // tolerance.
+    // Adds no allowance for multipliers that were far larger before, although their round-off is left in the values.
     bool has_shrunk = size < 0.1 * c->size;
     if (has_shrunk) set_evaluate(c);
     c->size = has_shrunk ? size : fmax(c->size, size);
     c->tight[1] = tight_rate * c->size;
     c->slack[1] = slack_rate * c->size;
-    // A gap is a difference of positions, which have been as far apart as it was large.
+    // Adds the round-off of a gap, which is a difference of positions that have been as far apart as it was large.
     if (c->stage & PCS_STAGE_GAP && c->p.held == NULL)
         c->reach = fmax(c->reach, all_largest(c->system, c->p.m, c->p.b));
     c->tight[0] = tight_gap * (c->length + c->reach) / c->p.h + c->tight[1];
@@ -1509,13 +1507,13 @@ static void set_find_scales(pcs_krylov_set *c)
 
 // State of the iteration on one stage.
 typedef struct settling {
-    long changed, fewest, unknowns; // of all processes
+    long changed, fewest, unknowns; // numbers over all processes
     int idle, repeats, rescues;
-    int thawed;                // rounds since the gate was set free
+    int thawed;                // rounds since the gate may change
     double norm, last, before; // residuals: present, last with these sets, of the round before
-    double first;              // and of the first round; 0: none yet
+    double first;              // residual of the first round, 0 if none yet
     bool has_many;             // rows
-    bool is_rounded_off;       // nothing but round-off is left of the equations
+    bool is_rounded_off;       // the equations hold up to round-off
 } settling;
 
 // Replaces Newton's method, which has failed, by projections from coarse to fine. Returns false after enough attempts.
@@ -1570,7 +1568,7 @@ static bool set_round(pcs_krylov_set *c, settling *s)
     if (s->changed == 0 && s->norm < s->before) share = fmin(share, pow(s->norm / s->before, 2));
     s->before = s->norm;
     double tolerance = s->repeats > 0 || is_settled ? floor : fmax(floor, share * s->norm);
-    // Sums of products have drifted from the values that the last step evaluates: their residuals do not compare.
+    // Discards residuals that sums of products gave, as they have drifted from the values evaluated by the last step.
     s->last = s->changed == 0 && !(tolerance == floor && c->is_summed) ? s->norm : INFINITY;
     return set_newton(c, s->norm, tolerance, tolerance == floor) || set_recover(c, s);
 }
@@ -1582,7 +1580,7 @@ static bool set_iterate(pcs_krylov_set *c, int stage)
     s.fewest = s.unknowns;
     c->stage = stage;
     c->nseen = 0;
-    // Ties are active: in a pile at rest only the lowest contacts know of the ground at first.
+    // Starts with ties active: in a pile at rest only the lowest contacts feel the ground at first.
     memset(c->mode + set_first(c), PCS_MODE_HELD, (size_t)(set_last(c) - set_first(c)));
     set_evaluate(c);
     if (stage == PCS_STAGE_RATE && c->p.gate_is_live)
@@ -1590,13 +1588,13 @@ static bool set_iterate(pcs_krylov_set *c, int stage)
     set_find_scales(c);
     s.changed = set_find_modes(c, false);
     bool has_kept = stage & PCS_STAGE_RATE && set_keep_slips(c);
-    if (stage == PCS_STAGE_BOTH) memset(c->gate_story, 0, (size_t)c->p.m); // the gates were those of another problem
+    if (stage == PCS_STAGE_BOTH) memset(c->gate_story, 0, (size_t)c->p.m); // the stored gates belong to another problem
     for (int round = 0; round < (c->p.is_hasty ? HASTY_ROUNDS : ROUNDS); round++, s.thawed++) {
         bool is_moved = set_clear_out(c);
         s.norm = set_residual(c);
         if (!isfinite(s.norm)) return false;
         bool is_stalled = s.changed == 0 && s.norm > 0.5 * s.last, is_frozen = s.thawed > FREEZE_GATE_AFTER;
-        // Round-off is reached only if the active sets belong to the present z.
+        // Accepts round-off only if the active sets belong to the present z.
         s.is_rounded_off = s.is_rounded_off && s.changed == 0 && !is_moved;
         bool is_contradicted = c->shared > 0.0 && is_stalled && !is_moved && round >= REFINEMENTS;
         bool is_enough = (is_stalled && c->ratio <= acceptable) || s.is_rounded_off || is_contradicted;
@@ -1607,7 +1605,7 @@ static bool set_iterate(pcs_krylov_set *c, int stage)
                 continue;
             }
             if (!is_frozen) return true;
-            // Settled for the gate as it was; now the gate may follow.
+            // Lets the gate change once the problem is solved for a fixed gate.
             s.thawed = 0;
             gate_close(c);
             s.changed = set_find_modes(c, false);
@@ -1622,8 +1620,8 @@ static bool set_iterate(pcs_krylov_set *c, int stage)
     return false;
 }
 
-// Clears negative position multipliers, which are round-off. Returns true if there was one. The round-off of a gap is
-// large for a velocity: the velocity law has to be solved after this.
+// Clears negative position multipliers, which are round-off. Returns true if there was one: the velocity law then has
+// to be solved again, since the round-off of a gap is large for a velocity.
 static bool set_clear_gaps(pcs_krylov_set *c)
 {
     long count = 0;

@@ -21,16 +21,16 @@
 // metric of D), GMRES with restarts, preconditioned from the right, for the others (Saad, Schultz 1986).
 typedef struct pcs_krylov {
     int n, restart;
-    const pcs_system *system; // over whose processes the vectors are distributed as its rows; NULL if they are not
+    const pcs_system *system; // the vectors are distributed like its rows; NULL if one process has all entries
     void (*product)(void *owner, const double *x, double *y); // y = A x
     void (*treat)(void *owner, const double *r, double *x);   // x = D r
     void *owner;
     int count; // number of products so far
-    // Further results of a product, linear in x, and their sum for the solution, if has_side: found without a product.
+    // Further results of a product, linear in x, and their sum for the solution, if has_side: they need no product.
     const double *side; // [nside]
     double *side_sum;   // [nside]
     bool has_side;
-    // work
+    // work:
     int nside;
     double **basis;                             // [restart + 1][n]
     double **sides;                             // [at most restart][nside] of the first directions
@@ -50,10 +50,10 @@ typedef struct pcs_preconditioner pcs_preconditioner;
 // Creates the preconditioners of gaps and of velocities for the rows G and T, which may be NULL.
 pcs_status pcs_preconditioners_create(pcs_step_solver *solver, const pcs_rows *G, const pcs_rows *T,
                                       pcs_preconditioner *pair[2]);
-// Fills both for new values of the rows, of M and of S*, which is NULL without dynamics.
+// Fills both for new values of the rows, of M and of S* (NULL without dynamics).
 void pcs_preconditioners_fill(pcs_preconditioner *const pair[2], const pcs_matrix *S);
 
-enum { PCS_STAGE_GAP = 1, PCS_STAGE_RATE = 2, PCS_STAGE_BOTH = 3 }; // nu and gaps; the others
+enum { PCS_STAGE_GAP = 1, PCS_STAGE_RATE = 2, PCS_STAGE_BOTH = 3 }; // nu and gaps, all others, both
 enum { PCS_SEEN_SETS = 64 };
 
 // Computes the parts `out` of P z, for a z whose parts outside of `in` count as zero; gate_gap may be NULL.
@@ -72,14 +72,14 @@ typedef struct pcs_krylov_set {
     pcs_krylov_set_product *product;
     void *owner;
     pcs_preconditioner *preconditioner[2]; // for gaps and for velocities; NULL if only the masses r
-    // what it took
+    // counts:
     int rounds, products, revisits, projections; // counts of the last solve
-    // work
+    // work:
     pcs_krylov *krylov;
     unsigned char *mode;              // [n]
     unsigned char *gate_story;        // [m] changes of a live gate in this solve
-    unsigned char *is_in;             // [n] 1 for held rows that the preconditioners include
-    bool has_turns;                   // directions of slip are included, too
+    unsigned char *is_in;             // [n] 1 for held rows in the preconditioners
+    bool has_turns;                   // the preconditioners include directions of slip
     double *F, *x;                    // [n]
     double *image;                    // [n + m] result of the last product, with gate gaps
     double *z_last, *aim, *aim_value; // [n]
@@ -90,7 +90,7 @@ typedef struct pcs_krylov_set {
     double size, least_size;          // largest velocity, m/s, now and at the start
     double tight[2], slack[2];        // m/s, residuals of gaps / h and of velocities that count as zero
     double ratio;                     // worst residual over `tight`
-    double lipschitz[4];              // Lipschitz constants of P in units of 1 / r, by parts; 0 if not known
+    double lipschitz[4];              // Lipschitz constants of P in units of 1 / r, by parts; 0 if unknown
     int stage;
     unsigned long long seen[PCS_SEEN_SETS];
     int nseen;

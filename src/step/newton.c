@@ -46,7 +46,7 @@ enum { PAST_ORDERS = 3 };
 
 typedef struct past_head {
     double h;     // length of the steps, s
-    double count; // number of known differences; below zero: steps until the past is used again
+    double count; // number of known differences, or minus the number of steps until the past is used again
     double order; // order of the next guess
 } past_head;
 
@@ -58,7 +58,7 @@ typedef struct past {
 } past;
 
 typedef struct newton {
-    int n, m, nt, nz, nb; // unknowns, rows, tangents, 2 m + 2 nt: nu, La, Lt, nu_t; bilateral rows
+    int n, m, nt, nz, nb; // unknowns, rows, tangents, multipliers 2 m + 2 nt (nu, La, Lt, nu_t), bilateral rows
     pcs_dense_contacts *contacts;
     pcs_impact *impact;
     pcs_curvature *curvature; // curvature of rows; NULL if left out
@@ -68,7 +68,7 @@ typedef struct newton {
     unsigned char *is_used;    // [m] rows that may transmit an impulse in this step
     int *row_of_tangent;       // [nt]
     bool is_provisional;       // the multipliers belong to sets that do not hold yet
-    int gate_sign;             // 1: a gap at the tolerance counts as closed; -1: as open, if closing it would open it
+    int gate_sign;             // 1: a gap at the tolerance counts as closed. -1: as open, if closing it would open it
     bool stands;               // S* of this form is factored and constant
     bool is_factored;          // rows are constant, too
     bool keeps_factor;         // S* and K of the iterate before are kept
@@ -85,7 +85,7 @@ typedef struct newton {
     double *lam;           // [m] multipliers half-way to the next iterate
     double *z_last;        // [nz] multipliers of the iterate before
     double *right;         // [n] right side of the last solve; NULL if not needed
-    double *base, *trial;  // [n] right side without jumps; y0 by the matrix before
+    double *base, *trial;  // [n] right side without jumps, y0 by the matrix before
     bool has_trial;        // `base` and `trial` are filled
     double size, drift;    // size of the last change and its drift: newton_measure
     pcs_bend bend;         // curvature of the motion, in the last step
@@ -109,7 +109,7 @@ static bool newton_is_of_gap(const newton *s, int k)
     return k < s->m || k >= 2 * s->m + s->nt;
 }
 
-// Returns the factor by which the column of unknown k enters U, and the next function that for v.
+// Returns the factor of the column of unknown k in U. The next function returns that in v.
 static double newton_into_U(const pcs_step_solver *self, int k)
 {
     const newton *s = self->data;
@@ -154,7 +154,7 @@ static void newton_fill_rates(pcs_step_solver *self)
         memcpy(s->A->column + first, G->column + G->start[row], (size_t)count * sizeof *G->column);
         memcpy(s->A->value + first, G->value + G->start[row], (size_t)count * sizeof *G->value);
         if (s->curvature == NULL) continue;
-        const pcs_rows *H = s->curvature->H; // in the order of G
+        const pcs_rows *H = s->curvature->H; // same order as G
         for (int k = H->start[row]; k < H->start[row + 1]; k++)
             s->A->value[first + k - H->start[row]] += self->form.kb * H->value[k];
     }
@@ -172,7 +172,7 @@ static void newton_bordered_solve(pcs_step_solver *self, double *x, const double
         mu[i] = pcs_rows_dot(s->A, i, x) + newton_turn_rate(s, s->bilateral[i], way);
         if (vt != NULL) mu[i] += pcs_rows_dot(self->system->G, s->bilateral[i], vt) + target[s->bilateral[i]];
     }
-    // The Schur complement was inverted into `schur`.
+    // Multiplies by `schur`, the inverted Schur complement.
     double *keep = s->keep;
     for (int i = 0; i < s->nb; i++) {
         keep[i] = 0.0;
@@ -246,7 +246,7 @@ static void newton_factor_constant(pcs_step_solver *self)
     (void)newton_factor_iteration(self, &(pcs_step_problem){ .t = 0.0 }, NULL);
 }
 
-// Fills and inverts the Schur complement of the smooth multipliers of bilateral rows, along the present rows.
+// Fills and inverts the Schur complement of the smooth multipliers of bilateral rows along the present rows.
 static bool newton_fill_border(pcs_step_solver *self)
 {
     newton *s = self->data;
@@ -258,7 +258,7 @@ static bool newton_fill_border(pcs_step_solver *self)
     }
     for (int i = 0; i < s->nb; i++)
         for (int j = 0; j < s->nb; j++) s->schur[i * s->nb + j] = pcs_rows_dot(s->A, i, s->border[j]);
-    // Regularises redundant rows, which so share the least multipliers; the iteration makes these exact.
+    // Regularises redundant rows, so that they share the least multipliers, which the iteration makes exact.
     if (self->system->row_set.are_redundant)
         for (int i = 0; i < s->nb; i++) s->schur[i * s->nb + i] *= 1.0 + PCS_SHARED_WEIGHT;
     return pcs_dense_invert(s->nb, s->schur, s->invert);
@@ -307,7 +307,7 @@ static void newton_solve_right(pcs_step_solver *self, const pcs_step_problem *p)
     newton *s = self->data;
     for (int i = 0; i < s->n; i++) {
         s->at.q_last[i] = s->at.U[i] + self->form.kw * s->at.W[i];
-        s->at.v_last[i] = s->at.v0[i] + p->d[i]; // vt
+        s->at.v_last[i] = s->at.v0[i] + p->d[i]; // vt is stored in v_last
     }
     if (s->at.has_jump) newton_add_tangent(self, s->at.q_last, s->at.W, s->at.y0);
     if (s->right != NULL) memcpy(s->right, s->at.y0, (size_t)s->n * sizeof *s->right);
@@ -366,7 +366,7 @@ static void newton_turn(const pcs_step_solver *self, const pcs_step_problem *p, 
     if (p->base != NULL) pcs_rotate_vector(&self->system->rotations, s->at.x, dx);
 }
 
-// Fills column l of the gaps, G dq_l with dq_l in q_last, and of the gate gaps, kb G Y_l, if the gate is live: the
+// Fills column l of the gaps, G dq_l with dq_l in q_last, and if the gate is live of the gate gaps, kb G Y_l: the
 // effect of a unit multiplier.
 static void newton_fill_gaps(pcs_step_solver *self, const pcs_step_problem *p, int l)
 {
@@ -449,7 +449,7 @@ static bool newton_may_close(const pcs_step_form *form, const pcs_step_problem *
     return form->gate_is_live ? c->b_gate[j] <= p->gate_tolerance : p->gate[j] != 0;
 }
 
-// Adds rows that were left out of the last iteration and have closed. Returns true if there are any.
+// Adds rows that the last iteration left out and that have closed. Returns true if there are any.
 static bool newton_misses_row(pcs_step_solver *self, const pcs_step_problem *p)
 {
     newton *s = self->data;
@@ -548,7 +548,7 @@ static bool newton_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, in
 enum { PIECES = PAST_ORDERS + 2, PAUSE = 16 };
 _Static_assert(PIECES + 2 <= PCS_DAMPER_MEMORY, "room for the pieces of the past");
 
-// Creates the extrapolation; declares its numbers as pieces of the memory of the solver from `first` on.
+// Creates the extrapolation. Declares its numbers as pieces of the memory of the solver from `first` on.
 static pcs_status past_create(pcs_step_solver *solver, int nforce, int first, past **out)
 {
     past *self;
@@ -600,7 +600,7 @@ static void past_guess_forces(const past *self, double h, const double *last, do
     }
 }
 
-// Replaces the differences of the step before, of which the first `count` are known, by those of this step; `largest`
+// Replaces the differences of the step before, of which the first `count` are known, by those of this step. `largest`
 // gets the largest of each order.
 static void past_renew(past *self, int count, const double *last, const double *d, double scale, double *largest)
 {
@@ -857,7 +857,7 @@ static void newton_measure(pcs_step_solver *self)
     s->drift = pcs_system_max(self->system, largest);
 }
 
-// Returns true if S* gives the energy norm of a change; rows and columns do not move then.
+// Returns true if S* gives the energy norm of a change, because rows and columns do not move then.
 static bool newton_has_size(const pcs_step_solver *self)
 {
     const newton *s = self->data;
@@ -865,8 +865,8 @@ static bool newton_has_size(const pcs_step_solver *self)
 }
 
 // Returns true if the forces of joints are impulses W. These cancel the velocity that d adds to light nodes of beams,
-// so that d is large and uncertain: changes of velocities and positions are compared then, and those of d with its own
-// size, if the matrix includes the rotation of the impulses.
+// so that d is large and uncertain. Then changes of velocities and positions are compared, and those of d with its own
+// size if the matrix includes the rotation of the impulses.
 static bool newton_jumps(const pcs_step_solver *self)
 {
     const newton *s = self->data;
@@ -884,8 +884,8 @@ static double newton_scale(pcs_step_solver *self, const pcs_step_problem *p)
     return self->system->mass > 0.0 ? sqrt(fmax(energy, 0.0) / self->system->mass) : 0.0;
 }
 
-// Moves mass and directions to the end of the step. Rotated impulses keep v, and d changes by the difference: large
-// impulses of light nodes would need another iteration otherwise.
+// Moves mass and directions to the end of the step. Rotated impulses keep v, and d changes by the difference, as large
+// impulses of light nodes would otherwise need another iteration.
 static bool newton_settle(pcs_step_solver *self, const pcs_step_problem *p)
 {
     newton *s = self->data;
@@ -1049,7 +1049,7 @@ static void newton_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_
 static bool newton_is_provisional(pcs_step_solver *self, const pcs_step_problem *p)
 {
     newton *s = self->data;
-    (void)pcs_motion_lead(self, p, &s->at); // asked for next, and computes the gaps
+    (void)pcs_motion_lead(self, p, &s->at); // computes the gaps, which are needed next
     return s->is_provisional || newton_misses_row(self, p);
 }
 

@@ -16,14 +16,14 @@ typedef struct progress {
     double scale;     // m/s, largest velocity met so far
     double last;      // m/s, change of the iteration before
     double rate;      // of the last change to the one before it
-    bool is_steady;   // as the one before was
-    double size;      // of the last change in energy
-    double left;      // after a second change, by sizes and w; INFINITY: not known
+    bool is_steady;   // the rate is that of the change before
+    double size;      // energy norm of the last change
+    double left;      // m/s, error left after a second change, from `size` and w; INFINITY if unknown
     int count;        // iterations
     bool is_sloped;   // the matrix of the second iteration is the slope of all that acts
-    bool keeps;       // the last one had the matrix of the one before
-    double noise;     // m/s, what round-off may leave
-    bool is_at_noise; // and this is what is left: more iterations change nothing
+    bool keeps;       // the last iteration kept the matrix of the one before
+    double noise;     // m/s, allowance for round-off
+    bool is_at_noise; // only this round-off is left: more iterations change nothing
 } progress;
 
 // Accuracy of velocities aimed at; round-off allowed in velocities, and in lengths and positions, each relative.
@@ -31,7 +31,7 @@ static const double tight = 1e-14, loose = 1e-10, position_noise = 8.0 * DBL_EPS
 // Largest error left by a second change, relative to the velocities, that may be accepted as round-off.
 static const double fair = 1e-12;
 static const double quick = 0.1, slow = 0.5, slow_change = 1e-2;
-// Rates of two changes that differ by less than this part show convergence, not round-off, whose rates scatter.
+// Rates of two changes that differ by less than this fraction show convergence, not round-off, whose rates scatter.
 static const double steady = 0.1;
 // Safety factor of estimates of the error left by a second change (outer.h).
 static const double unsure = 10.0;
@@ -81,7 +81,7 @@ static bool outer_is_enough(const progress *c, const pcs_step_problem *p, double
 // Returns the verdict on an iteration that has led to p and changed the motion by `change`, m/s.
 static verdict outer_judge(progress *c, const pcs_step_problem *p, double change, double increment)
 {
-    // A body at rest has no velocity, but what its weight would give it in a step is rounded off all the same.
+    // Adds the velocity that weight would give a body at rest in a step, as it is rounded off all the same.
     c->scale = fmax(c->scale, fmax(pcs_system_largest(c->system, p->v), increment));
     double before = c->last, rate = c->count++ > 0 ? change / before : 1.0;
     c->is_steady = rate < 1.0 && fabs(rate - c->rate) <= steady * rate;
@@ -89,7 +89,7 @@ static verdict outer_judge(progress *c, const pcs_step_problem *p, double change
     c->last = change;
     if (c->system->is_linear) return SETTLED; // one linearisation is the whole problem
     if (outer_is_enough(c, p, change)) return SETTLED;
-    // Or round-off, which does not shrink.
+    // Ends at round-off, which does not shrink.
     c->noise = outer_noise(c, p);
     c->is_at_noise = change <= c->noise && c->rate > slow && !c->is_steady;
     if (c->is_at_noise) return SETTLED;
@@ -129,14 +129,14 @@ static void outer_measure(pcs_step_solver *self, const pcs_outer *o, double chan
     *o->bend = (pcs_bend){ .h = c->h, .rate = rate / last, .kept_rate = drift / change / last };
 }
 
-// Returns true if the next iteration may keep the last matrix: the error left is within reach at the measured rate. In
-// the second iteration the rates are those of earlier steps: it keeps the matrix if it stays the last one nevertheless.
+// Returns true if the next iteration may keep the last matrix: at the measured rate it can remove the error left. In
+// the second iteration the rates are those of earlier steps, and it keeps the matrix only if it will be the last one.
 static bool outer_may_keep(const progress *c, const pcs_outer *o)
 {
     if (c->count >= 2) return c->rate <= slow_change;
     if (c->count == 0 || o->bend == NULL || o->bend->h != c->h || o->bend->age >= RENEWED_AFTER) return false;
     double rate = o->bend->rate * c->size, kept_rate = o->bend->kept_rate * c->size;
-    return rate < slow_change && unsure * kept_rate * rate * c->last <= 0.1 * tight * c->scale; // lest there be a third
+    return rate < slow_change && unsure * kept_rate * rate * c->last <= 0.1 * tight * c->scale; // avoids a third
 }
 
 // Returns true if a contact transmits an impulse that it did not transmit in the step before, or the reverse.
@@ -155,7 +155,7 @@ static bool outer_law_holds(const pcs_step_solver *self, const pcs_step_problem 
 {
     const pcs_rows *G = self->system->G;
     if (!self->system->row_set.vary || self->form.law_is_gap) return true;
-    double speed = pcs_system_largest(self->system, p->v); // along a row nothing may move at all
+    double speed = pcs_system_largest(self->system, p->v); // supports may fix everything along a row
     bool is_off = false;
     for (int j = 0; j < G->nrow && !is_off; j++) {
         if (la[j] == 0.0) continue;
@@ -178,7 +178,7 @@ static void outer_blame(pcs_step_solver *self, const pcs_outer *o, const progres
     double most = 0.0;
     self->bad_equation = 0;
     self->change = c->last;
-    self->allowed = c->is_steady ? tight * c->scale : c->noise; // what shrinks is no round-off
+    self->allowed = c->is_steady ? tight * c->scale : c->noise; // a change that shrinks is not round-off
     for (int i = 0; i < self->system->nv; i++) {
         double change = pcs_system_size(self->system, i, o->at->y0[i]);
         if (change <= most) continue;
@@ -323,7 +323,7 @@ void pcs_motion_start(const pcs_step_solver *self, pcs_step_problem *p, pcs_moti
 bool pcs_motion_lead(pcs_step_solver *self, const pcs_step_problem *p, pcs_motion *m)
 {
     if (m->rows_are_here) return true;
-    if (p->base != NULL && self->system->row_set.vary) pcs_projection_leave(self); // x is another one even at this q
+    if (p->base != NULL && self->system->row_set.vary) pcs_projection_leave(self); // x matters even at this q
     m->rows_are_here = pcs_projection_lead(self, p->q);
     return m->rows_are_here;
 }
@@ -375,7 +375,7 @@ void pcs_motion_fill_base(pcs_step_solver *self, const pcs_step_problem *p, cons
         c->value[j] = c->b[j];
         c->b[j] += pcs_rows_dot(G, j, m->q_last);
         c->b_gate[j] = m->is_at_start ? c->b[j] : c->b_gate[j] + kb * pcs_rows_dot(G, j, way);
-        if (self->form.law_is_gap) c->b[c->m + j] = c->b[j] / kb; // d and W move gap and kb times velocity alike
+        if (self->form.law_is_gap) c->b[c->m + j] = c->b[j] / kb; // gap = kb times velocity, for d and W
     }
 }
 

@@ -53,8 +53,8 @@ typedef struct pcs_pass {
     bool keeps_factor, is_measured;
 } pcs_pass;
 
-// Rates |d2|/|d1| and |w|/|d2| over the size of d1 in the last step whose second iteration had a matrix of its own;
-// `h`, length of that step, s; `age`, steps since then. Zeros if there was none.
+// Rates |d2|/|d1| and |w|/|d2| over the size of d1 in the last step whose second iteration had a matrix of its own,
+// `h`, the length of that step, s, and `age`, the steps since then. Zeros if there was none.
 typedef struct pcs_bend {
     double h, rate, kept_rate, age;
 } pcs_bend;
@@ -99,7 +99,7 @@ void pcs_motion_fill_held(pcs_step_solver *self, const pcs_step_problem *p, cons
 void pcs_motion_report(pcs_step_solver *self, pcs_step_problem *p, const pcs_motion *m, const pcs_contact_problem *c);
 
 typedef struct pcs_outer {
-    // Resets the contact multipliers; linearises about the prediction or about the start of the step, which is no point
+    // Resets the contact multipliers. Linearises about the prediction or about the start of the step, which is no point
     // of the iteration.
     void (*begin)(pcs_step_solver *self, pcs_step_problem *p, bool is_at_start);
     // Linearises and solves the contact problem. Returns the change of the motion, m/s. NAN if that fails, with the
@@ -112,15 +112,15 @@ typedef struct pcs_outer {
     pcs_bend *bend;      // with `size`
     // Returns the size of d, m/s, if its largest entry says little about the motion; NULL: its largest entry.
     double (*scale)(pcs_step_solver *self, const pcs_step_problem *p);
-    // Returns true if something is still missing from a motion that has converged; may be NULL.
+    // Returns true if a motion that has converged still lacks something, such as a row. May be NULL.
     bool (*is_provisional)(pcs_step_solver *self, const pcs_step_problem *p);
     // Moves mass and directions to the present q. Returns false if the mass is singular.
     bool (*move)(pcs_step_solver *self, const pcs_step_problem *p);
     const pcs_motion *at;
     double *z;      // [2 nrow] nu, La
-    double *z_last; // [2 nrow] nu, La of the iterate before, as far as they are kept; NULL if not
+    double *z_last; // [2 nrow] nu, La of the iterate before, as far as they are kept; NULL if not kept
     bool has_turns; // derivatives of rotating joints are in the matrix
-    bool *is_hasty; // the contact problem is given up if it takes long
+    bool *is_hasty; // gives the contact problem up if it takes long
     double *work;   // [nrow]
 } pcs_outer;
 

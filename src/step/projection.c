@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const double negligible = 1e-30;
-enum { SHORT = 16 }; // a column not worth a window
+enum { SHORT = 16 }; // shortest column that is worth a window
 
 pcs_status pcs_columns_create(pcs_context *ctx, int n, int count, pcs_columns **out)
 {
@@ -77,11 +77,11 @@ bool pcs_rows_are_dealt(double nrow, double ndof)
     return nrow >= PCS_MANY_ROWS && nrow * ndof > PCS_LIGHT_ROWS && 2.0 * nrow * (2.0 * nrow + ndof) > PCS_MOST_NUMBERS;
 }
 
-// Rows times equations up to which exact effective masses are worth their solves again and again, or over processes,
-// where a solve waits for all of them in each of its iterations; once in one process: projection.h.
+// Limits rows times equations for exact effective masses where solves are repeated, or span processes, so that all wait
+// for each of them. The limit for one-time solves in one process is in projection.h.
 static const double LIGHT_OFTEN = 1e5;
 
-// Solves for 1 / (R_j M^-1 R_j^T), kg; leaves M^-1 R_j^T in the work vector. Row -1: a row of another process.
+// Solves for 1 / (R_j M^-1 R_j^T), kg, and leaves M^-1 R_j^T in the work vector. Row -1: a row of another process.
 static double projection_exact_mass(const pcs_step_solver *solver, bool is_normal, int j)
 {
     const pcs_projection *p = solver->projection;
@@ -298,7 +298,7 @@ PCS_APART static void projection_add_tangents(const pcs_step_solver *solver, con
             if (z_t[t] != 0.0) rate[j] += pcs_rows_dot(system->G, j, solver->projection->XT->value[t]) * z_t[t];
 }
 
-// Computes rate = G M^-1 (G^T z + T^T z_t), m/s, by a solve, if there are no columns.
+// Computes rate = G M^-1 (G^T z + T^T z_t), m/s, by a solve if there are no columns.
 PCS_APART static void projection_solve_rates(const pcs_step_solver *solver, const double *z, const double *z_t,
                                              double *rate)
 {
@@ -351,7 +351,7 @@ bool pcs_projection_lead(pcs_step_solver *solver, const double *q)
     pcs_system *system = solver->system;
     bool is_singular = false;
     pcs_projection *p = solver->projection;
-    // A beam that bends far has a constant mass and, on a plane, constant directions.
+    // Copies values only: a beam that bends far has a constant mass and, on a plane, constant directions.
     bool is_fixed = !system->mass_varies && !system->row_set.vary;
     if (is_fixed || system->is_linear || pcs_projection_is_at(solver, q)) return true;
     p->is_at = false;
@@ -384,7 +384,7 @@ bool pcs_projection_move(pcs_step_solver *solver, const double *q)
 
 bool pcs_projection_move_along(pcs_step_solver *solver, const double *q, const double *x)
 {
-    if (x != NULL && solver->system->row_set.vary) pcs_projection_leave(solver); // x is another one even where q is not
+    if (x != NULL && solver->system->row_set.vary) pcs_projection_leave(solver); // x may differ even at the same q
     if (!pcs_projection_lead(solver, q)) return false;
     pcs_projection_follow(solver, x);
     return true;
@@ -421,7 +421,7 @@ PCS_APART static double projection_work_of(const pcs_step_solver *solver, const 
     pcs_projection *p = solver->projection;
     double work = 0.0;
     if (!projection_apply(solver, z, NULL)) return 0.0;
-    memset(p->at, 0, (size_t)system->nv * sizeof(double)); // linear systems never move: free to use
+    memset(p->at, 0, (size_t)system->nv * sizeof(double)); // linear systems never move: the array is free
     pcs_matrix_add_multiply(system->K, 1.0, p->work, p->at);
     int n = pcs_system_nown(system);
     for (int i = 0; i < n; i++) work += p->at[i] * (q[i] - 0.5 * p->work[i]);
@@ -454,7 +454,7 @@ double pcs_displacement_work(const pcs_step_solver *solver, const double *z, con
 bool pcs_projection_weigh(pcs_step_solver *solver)
 {
     bool is_singular = false;
-    solver->is_prepared = false; // contact matrices were made with the old weights
+    solver->is_prepared = false; // contact matrices depend on the weights
     if (pcs_linsolve_factor(solver->mass, &is_singular) != PCS_OK || is_singular) return false;
     solver->nfactor++;
     projection_fill(solver, solver->projection);
@@ -476,11 +476,11 @@ pcs_status pcs_step_create_iteration(pcs_step_solver *solver, const pcs_pattern 
                                      pcs_linsolve **iteration)
 {
     const pcs_system *system = solver->system;
-    // Gyroscopic moments, nonlinear elements and joints that turn under load make it unsymmetric, or not positive.
+    // Refuses a symmetric factor: gyroscopic moments, nonlinear elements and joints that rotate under load spoil it.
     bool is_positive = curved == NULL && pcs_step_is_constant(system) && !pcs_system_is_gyroscopic(system);
     pcs_linsolve_kind kind = is_positive ? PCS_SPD : PCS_GENERAL;
     PCS_TRY(pcs_matrix_create(solver->ctx, curved == NULL ? system->M->pattern : curved, S));
-    // A back end that does not take it serves the mass alone.
+    // Uses the back end for the mass alone if it refuses this matrix.
     const char *linear = pcs_linsolve_takes(solver->linear, (*S)->pattern, kind) ? solver->linear : "auto";
     PCS_TRY(pcs_linsolve_create_labelled(solver->ctx, linear, "iteration", *S, kind, iteration));
     solver->iteration_backend = (*iteration)->title;

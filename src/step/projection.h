@@ -1,5 +1,5 @@
 // The projection of contact impulses onto velocities, X = M^-1 G^T and XT = M^-1 T^T, that a step solver keeps for the
-// schemes: where it stands, and what impulses do.
+// schemes: the position at which it is evaluated, and products with it.
 
 #ifndef PCS_STEP_PROJECTION_H
 #define PCS_STEP_PROJECTION_H
@@ -26,7 +26,7 @@ void pcs_columns_add_within(const pcs_columns *columns, int column, double scale
 double pcs_columns_dot(const pcs_columns *columns, int column, int n, const double *x);
 
 // The projection of contact impulses onto velocities, shared by all step solvers. A solver that works by products keeps
-// no columns: what follows then takes a solve with M where it would add columns up.
+// no columns, and the functions below then solve with M.
 typedef struct pcs_projection {
     bool has_columns;  // true if columns are kept; otherwise X, KX, XT and GX are NULL
     pcs_columns *X;    // M^-1 G^T
@@ -38,8 +38,8 @@ typedef struct pcs_projection {
     const double *way; // [n] increment of the present step; NULL if none, or if no rotations in space
     double *at;        // [n] q at which the projection is evaluated
     double *work;      // [n]
-    bool is_at;        // all of it is evaluated at `at`; false before the first move and after a rotation
-    bool is_behind;    // mass and directions are evaluated at `at`, the columns not yet
+    bool is_at;        // all of it is evaluated at `at`. False before the first move and after a rotation
+    bool is_behind;    // mass and directions are evaluated at `at`, but not the columns
 } pcs_projection;
 
 // Largest rows times equations for which exact effective masses are worth their solves once.
@@ -47,11 +47,11 @@ typedef struct pcs_projection {
 // Number of rows from which on they are distributed: an iteration costs 20 ns per row, an exchange a few us.
 enum { PCS_MANY_ROWS = 256 };
 
-// Returns true if so many rows of a system of this size are distributed over processes: no other solver could take over
-// a step, and effective masses are estimates, which need no solve each.
+// Returns true if a system of this size distributes so many rows over processes. No other solver could take over a step
+// then, and effective masses are estimates, as exact ones need a solve each.
 bool pcs_rows_are_dealt(double nrow, double ndof);
 
-// Returns the share of the step that is left after its impulses.
+// Returns the fraction of the step that is left after its impulses.
 static inline double pcs_projection_lag(const pcs_step_form *form)
 {
     return form->has_position ? 0.5 : form->kw / form->h;
@@ -67,12 +67,12 @@ bool pcs_projection_move(pcs_step_solver *solver, const double *q);
 // = kw/h. So act the moments of all impulses: G^T becomes that in X, and stays as it is in velocities. For k = 1/2 the
 // change is skew and leaves the effective masses alone.
 bool pcs_projection_move_along(pcs_step_solver *solver, const double *q, const double *x);
-// Moves the projection to q even if it is evaluated there: the rows may have other partners now.
+// Moves the projection to q even if it is evaluated there, as the rows may touch other nodes now.
 bool pcs_projection_renew(pcs_step_solver *solver, const double *q);
 // Factors the mass matrix anew after its values have changed; X, GX and the effective masses follow. Returns false if
 // it cannot be factored.
 bool pcs_projection_weigh(pcs_step_solver *solver);
-// Returns true if evaluated at q: a move there does nothing. The second invalidates this: the next move is made.
+// Returns true if evaluated at q, so that a move there does nothing. The second function invalidates the projection.
 bool pcs_projection_is_at(const pcs_step_solver *solver, const double *q);
 void pcs_projection_leave(pcs_step_solver *solver);
 // Moves the directions and X to q; the mass stays where it was factored: X = M^-1 G(q)^T.
@@ -80,7 +80,7 @@ void pcs_projection_aim(pcs_step_solver *solver, const double *q);
 // Moves the constraint directions alone to q; X stays: GX = G(q) X.
 void pcs_projection_turn(pcs_step_solver *solver, const double *q);
 
-// Creates the columns that the solver has left out, for schemes that need them. At set-up only.
+// Creates columns that the solver has not made, for schemes that need them. At set-up only.
 pcs_status pcs_projection_need_columns(pcs_step_solver *solver);
 // Adds scale (X z + XT z_t) to x; z_t is NULL without friction.
 void pcs_projection_push(const pcs_step_solver *solver, double scale, const double *z, const double *z_t, double *x);
@@ -98,11 +98,11 @@ double pcs_displacement_work(const pcs_step_solver *solver, const double *z, con
 pcs_status pcs_projection_create(pcs_step_solver *solver, pcs_projection **out);
 
 // Moves the projection as pcs_projection_move_along does, in two parts: mass and directions, then the columns. A step
-// whose contacts all stay open needs the first alone.
+// whose contacts all stay open needs the first part only.
 bool pcs_projection_lead(pcs_step_solver *solver, const double *q);
 void pcs_projection_follow(pcs_step_solver *solver, const double *x);
 
-// Returns true if S* is the same in all iterations of a form. Directions of contacts may rotate: they are not in it.
+// Returns true if S* is the same in all iterations of a form. Rotating directions of contacts are not part of it.
 bool pcs_step_is_constant(const pcs_system *system);
 // Allocates S*, in the pattern of the mass (NULL) or in `curved` if it has the curvature of rows, and its solver.
 pcs_status pcs_step_create_iteration(pcs_step_solver *solver, const pcs_pattern *curved, pcs_matrix **S,
@@ -112,7 +112,7 @@ pcs_status pcs_step_create_iteration(pcs_step_solver *solver, const pcs_pattern 
 pcs_status pcs_step_factor_iteration(pcs_step_solver *solver, pcs_matrix **S, pcs_linsolve **iteration,
                                      pcs_outcome *outcome);
 
-// Returns true if gaps decide anything in this form. If not, q is not read: an explicit scheme may not have it yet.
+// Returns true if gaps affect this form. If not, q is not read, as an explicit scheme may not have it yet.
 static inline bool pcs_form_sees_gaps(const pcs_step_form *form)
 {
     return form->has_position || form->gate_is_live;

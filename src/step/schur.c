@@ -51,8 +51,8 @@ typedef struct pcs_schur_map {
     double *dq, *dv;                    // [nv]
     double *row;                        // [own tangents and rows] products with rows
     const double *at;                   // [nv] increment that rotates positions if they do not add up; else NULL
-    const pcs_contact_problem *problem; // contact problem that it serves
-    bool is_for_rows;                   // with distributed rows: solutions are needed on own equations alone
+    const pcs_contact_problem *problem; // contact problem that the map belongs to
+    bool is_for_rows;                   // rows are distributed: solutions are needed on this process's equations only
     bool has_fq, has_fv, has_fs;
 } pcs_schur_map;
 
@@ -114,7 +114,7 @@ static void map_forces(pcs_schur_map *map, int in, const double *z)
     const pcs_rows *G = map->Gx, *T = map->Tx;
     int m = map->solver->system->nrow;
     size_t bytes = (size_t)map_size(map) * sizeof(double);
-    bool rubs = pcs_system_ntangent(system) > 0 && in & PCS_STAGE_RATE; // in some process
+    bool rubs = pcs_system_ntangent(system) > 0 && in & PCS_STAGE_RATE; // friction in some process
     bool has_nu = (form->has_position || map->problem->held != NULL) && in & PCS_STAGE_GAP;
     map->has_fq = has_nu || (form->has_position && rubs);
     map->has_fv = in & PCS_STAGE_RATE;
@@ -208,7 +208,7 @@ static void map_general(pcs_schur_map *map)
     const pcs_step_form *form = &map->solver->form;
     int n = system->nv;
     bool is_for_rows = map->is_for_rows;
-    map->is_for_rows = false; // K and C look at copies
+    map->is_for_rows = false; // K and C also read copies
     map_project(map, true, true);
     map->is_for_rows = is_for_rows;
     memcpy(map->d, map->fs, (size_t)n * sizeof(double));
@@ -245,7 +245,7 @@ static void map_hold(pcs_schur_map *map, double *value)
     const pcs_contact_problem *p = map->problem;
     int n = map_size(map), m = map->solver->system->nrow;
     double *value_t = value + p->n - p->nheld_t;
-    map_combine(n, 1.0, map->D, -form->kw, map->W, map->fq); // U
+    map_combine(n, 1.0, map->D, -form->kw, map->W, map->fq); // displacement U
     pcs_rows_multiply(map->G, map->fq, value);
     pcs_rows_multiply(map->G, map->d, map->row);
     for (int j = 0; j < m; j++)
@@ -285,8 +285,8 @@ static void schur_map_product(void *owner, int in, int out, const double *z, dou
     if (gate_gap != NULL)
         for (int j = 0; j < m; j++) gate_gap[j] = 0.0;
     if (!wants_d || map->kind == PCS_MAP_STILL) return;
-    // Joints hold without their impulses, G d, and so G W says the rest. Where W moves positions G dv has the round-off
-    // of S*^-1 K W, which no iteration would get below where K is stiff.
+    // Computes the velocity of joints as G W, because joints hold without their impulses, G d. Where W moves positions
+    // G dv has the round-off of S*^-1 K W, below which no iteration would get where K is stiff.
     bool is_parted = has_smooth && form->kw != 0.0;
     if (is_parted) pcs_rows_multiply(map->G, map->W, map->row);
     for (int i = 0; i < (is_parted ? map->nb : 0); i++) value[m + map->bilateral[i]] = map->row[map->bilateral[i]];
@@ -340,10 +340,10 @@ typedef struct schur {
     pcs_schur_map *map;
     pcs_motion at;
     double *z;              // multipliers: contacts->p.z
-    unsigned char *held;    // [m] which rows are
+    unsigned char *held;    // [m] held rows
     double *gap;            // [nrow] work
     double *z_step;         // [contacts->n] multipliers that the step starts from
-    pcs_step_form factored; // that S* of a linear system was made for
+    pcs_step_form factored; // form for which S* of a linear system was factored
     bool is_stale;          // the products have changed since the last solve
 } schur;
 
@@ -359,7 +359,7 @@ static pcs_status schur_make_contacts(pcs_step_solver *self)
     return pcs_preconditioners_create(self, s->map->G, s->map->T, s->contacts->preconditioner);
 }
 
-// Assigns the multipliers the places that they have in a single process, if rows are distributed over processes.
+// Gives the multipliers their numbers in a single process, if rows are distributed over processes.
 static pcs_status schur_number(pcs_step_solver *self, pcs_memory *z)
 {
     const pcs_system *system = self->system;
@@ -372,7 +372,7 @@ static pcs_status schur_number(pcs_step_solver *self, pcs_memory *z)
         serial[m + j] = system->nrow_all + system->row_number[j];
     }
     for (int t = 0; t < nt; t++) serial[2 * m + t] = 2 * system->nrow_all + system->tangent_number[t];
-    // Smooth multipliers are those of joints, whose rows come last.
+    // Smooth multipliers belong to joints, whose rows come last.
     pcs_rows_sum(system, 1, &nb_all);
     int first = system->nrow_all - (int)nb_all, all = 2 * system->nrow_all + system->ntangent_all;
     for (int i = 0; i < nb; i++) serial[2 * m + nt + i] = all + system->row_number[s->map->bilateral[i]] - first;
@@ -435,7 +435,7 @@ static pcs_status schur_prepare(pcs_step_solver *self, pcs_outcome *outcome)
     if (!form->has_dynamics) return PCS_OK;
     if (pcs_step_is_constant(self->system)) return schur_factor_once(self, outcome);
     if (map->S != NULL) return PCS_OK;
-    // In space impulses of joints turn with their rows, which the map leaves out: derivatives alone would cut steps.
+    // In space impulses of joints rotate with rows, which the map ignores: with derivatives alone steps would fail.
     if (form->has_smooth_multipliers || !self->system->rotations.are_somewhere)
         PCS_TRY(pcs_curvature_create(self, &map->curvature));
     return pcs_step_create_iteration(self, map->curvature == NULL ? NULL : map->curvature->K->pattern, &map->S,
@@ -448,7 +448,7 @@ static void schur_tell_smooth(const pcs_step_solver *self, const pcs_step_proble
     const schur *s = self->data;
     if (!self->form.has_smooth_multipliers) return;
     for (int j = 0; j < self->system->nrow; j++) p->lam[j] = 0.0;
-    for (int i = 0; i < s->map->nb; i++) // of the rows here
+    for (int i = 0; i < s->map->nb; i++) // for the rows of this process
         p->lam[s->map->bilateral[i]] = s->z[2 * s->m + s->nt + i] / self->form.h;
 }
 
@@ -639,7 +639,7 @@ static void schur_keep_place(pcs_step_solver *self, pcs_step_problem *p)
 // vanish.
 static bool schur_may_keep(const pcs_step_solver *self)
 {
-    const double *z = ((const schur *)self->data)->z; // of all rows: processes must agree
+    const double *z = ((const schur *)self->data)->z; // over all rows, as processes must agree
     int m = self->system->nrow;
     bool acts = false;
     for (int j = 0; j < m && !acts; j++) acts = (z[j] != 0.0 || z[m + j] != 0.0) && !self->system->rows[j].is_bilateral;
@@ -677,7 +677,7 @@ static pcs_outcome schur_dynamics(pcs_step_solver *self, pcs_step_problem *p, in
     return pcs_outer_solve(self, p, &outer, iterations);
 }
 
-// Zeroes the multipliers of joints: redundant ones may share their load otherwise than in the step before.
+// Zeroes the multipliers of joints, as redundant ones may share their load otherwise than in the step before.
 static void schur_forget_joints(pcs_step_solver *self)
 {
     schur *s = self->data;
@@ -692,11 +692,11 @@ static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_res
     const pcs_krylov_set *c = s->contacts;
     *result = (pcs_step_result){ 0 };
     if (!self->form.has_dynamics && !self->system->is_linear)
-        s->is_stale = true; // mass and directions stand where the scheme has put them
+        s->is_stale = true; // the scheme has set mass and directions
     self->products = self->revisits = self->projections = 0;
     pcs_motion_take(self, p, &s->at);
     s->at.has_jump = true;
-    s->at.kw = 0.0; // the map knows U + kw W alone
+    s->at.kw = 0.0; // the map has only the sum U + kw W
     s->map->at = p->base == NULL ? NULL : s->at.x;
     for (int j = 0; j < (p->held == NULL ? 0 : s->m); j++) s->held[j] = p->held[j];
     pcs_krylov_set_take(s->contacts, c->nb, p->held == NULL ? NULL : s->held);

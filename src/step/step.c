@@ -62,10 +62,10 @@ static pcs_status step_factor_mass(pcs_step_solver *self)
         where);
 }
 
-// Rows above which products are faster than columns where the matrix changes from step to step, or is distributed: 20
-// to 60 in piles of which all rows act at once.
+// Number of rows above which products are faster than columns where the matrix changes from step to step or is
+// distributed: measured at 20 to 60 in piles of which all rows act at once.
 enum { MANY_ROWS = 32 };
-// Numbers in the columns of all rows, 320 MB; those of a few rows are small beside the model itself.
+// Largest number of entries in the columns of all rows: 320 MB. Those of a few rows are small beside the model itself.
 static const double most_columns = 4e7, few_rows = 16;
 
 // Returns the name of the solver that takes the fewest operations per step. A solve with the factor takes S, a product
@@ -168,7 +168,7 @@ static bool step_hand_over(pcs_step_solver *self, pcs_step_problem *p, pcs_step_
     if (step_is_impact(self) && !pcs_projection_weigh(next)) return false;
     memcpy(p->q, self->q_given, bytes);
     memcpy(p->v, self->v_given, bytes);
-    pcs_step_solver_forget(next); // what it did in some earlier step is not in the state
+    pcs_step_solver_forget(next); // its state from an earlier step is not part of the run's state
     next->ops->solve(next, p, &again);
     result->iterations += again.iterations;
     if (again.outcome != PCS_CONVERGED) return false;
@@ -227,14 +227,14 @@ pcs_status pcs_step_solver_prepare(pcs_step_solver *self, const pcs_step_form *f
     *outcome = PCS_CONVERGED;
     if (self->is_prepared && memcmp(&self->form, form, sizeof *form) == 0) return PCS_OK;
     self->form = *form;
-    self->is_prepared = false; // a preparation that fails half-way has made nothing ready
+    self->is_prepared = false; // a preparation that fails leaves nothing ready
     PCS_TRY(self->ops->prepare(self, outcome));
     if (pcs_noted(self->ctx)[0] != '\0') return pcs_fail(self->ctx, PCS_FAILED, "%s", pcs_noted(self->ctx));
     self->is_prepared = *outcome == PCS_CONVERGED;
     return PCS_OK;
 }
 
-// Clears the stored impulses before and after: those of smooth motion are no initial guess for an impact.
+// Clears the stored impulses before and after, as those of smooth motion are no initial guess for an impact.
 void pcs_step_solver_strike(pcs_step_solver *self, pcs_step_problem *p, pcs_step_result *result)
 {
     const pcs_step_form still = { .h = 1.0 }, form = self->form;

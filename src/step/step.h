@@ -42,8 +42,8 @@ const char *pcs_outcome_text(pcs_outcome outcome);
 // Relative increase of the diagonals of products of redundant joints.
 #define PCS_SHARED_WEIGHT 1e-6
 
-// Constant over a run of equal steps: what the factorizations depend on. All members have eight bytes, so that there
-// are none between them and forms can be compared as bytes: no member can be forgotten.
+// Constants of a run of equal steps on which the factorizations depend. All members have eight bytes, without padding,
+// so that forms are compared byte by byte and no member can be forgotten.
 typedef struct pcs_step_form {
     double h, c, kb, kw;
     double kh;                                     // weight of d in the displacement of held rows; 0 if none are held
@@ -58,13 +58,13 @@ typedef struct pcs_step_problem {
     double *q, *v;                   // in: qt0, vt0; out: q, v
     const double *base;              // [nq] NULL if positions add up; else q holds the sums base + x0
     const double *q_start, *v_start; // [nq], [nv] state at the start of the step; NULL without dynamics
-    const double *q_before;          // [nq] the same, even if the iteration may not begin there
+    const double *q_before;          // [nq] start of the step, even if the iteration may not begin there
     const double *acceleration;      // [nv] c d / h of the step before, m/s^2, initial guess; NULL: d = 0
     const unsigned char *was_loaded; // [nrow] rows that transmitted an impulse in the step before; with q_start
     double *d;                       // [nv] out: the increment, m/s; scratch before
     const double *target;            // [nrow] e_j G_j(q_n) v_n, m/s
-    unsigned char *gate;             // [nrow] in if the gate is not live; out always
-    double gate_tolerance;           // m, a smooth gap up to this counts as closed: round-off must not decide a tie
+    unsigned char *gate;             // [nrow] in if the gate is not live, out always
+    double gate_tolerance;           // m, smooth gaps up to this count as closed: round-off decides no tie
     const unsigned char *held;       // [nrow] contacts that are held, with all their tangents; NULL if none, then U = 0
     const double *drift;             // [nv] displacement of the prediction that held rows compensate, m; with `held`
     double *nu_t;                    // [ntangent] out with `held`: position multipliers of tangents; may be NULL
@@ -75,12 +75,12 @@ typedef struct pcs_step_problem {
     double *la_t;                    // [ntangent] out: tangential impulses, N s; NULL without friction
     bool leaves_motion;              // without dynamics: q and v stay as they are, by a solver that gives_impulses
     double *lam;                     // [nrow] out: smooth multipliers of bilateral rows; NULL if the form has none
-    // Passes of the scheme over slices of equations, with the data of `passes`; NULL: none. The first puts qt0 and vt0
-    // into q and v, from the start of the step alone: it may be done twice. The last has all vectors as they stay.
-    // If `predict` is given, all vectors are memory of a context, so that passes may round up to whole SIMD vectors.
+    // Passes of the scheme over slices of equations, with the data of `passes`; NULL if none. The first puts qt0 and
+    // vt0 into q and v, from the start of the step alone, and may be repeated. The last completes all vectors. With
+    // `predict` all vectors are memory of a context, so that passes may round up to whole SIMD vectors.
     pcs_pool_range_work *predict, *finish;
     void *passes;
-    // Once d is known it becomes vd = vd_of_d d, and a += a_of_vd vd; vd_of_d = 0 leaves both as they are.
+    // Passes turn d into vd = vd_of_d d and add a_of_vd vd to a. vd_of_d = 0 leaves both unchanged.
     double *a; // [nv] may be NULL
     double vd_of_d, a_of_vd;
 } pcs_step_problem;
@@ -93,7 +93,7 @@ typedef struct pcs_step_result {
 typedef struct pcs_step_solver pcs_step_solver;
 
 enum { PCS_MAX_ROWS = 64 }; // largest number of rows for schemes with arrays of fixed size
-enum { PCS_SOLVER_MEMORY = 8, PCS_DAMPER_MEMORY = PCS_SOLVER_MEMORY - 1 }; // last one: dampers of the system
+enum { PCS_SOLVER_MEMORY = 8, PCS_DAMPER_MEMORY = PCS_SOLVER_MEMORY - 1 }; // the last one: damping of the system
 
 typedef struct pcs_step_solver_ops {
     const char *name;
@@ -102,7 +102,7 @@ typedef struct pcs_step_solver_ops {
     bool takes_all;        // also nonlinear systems, friction and bilateral rows
     bool needs_no_columns; // works by products: M^-1 G^T is not kept
     bool does_passes;      // calls the passes of a problem itself, slice by slice if possible
-    bool gives_impulses;   // depends on velocities along the rows alone, and leaves q and v if the problem says so
+    bool gives_impulses;   // needs velocities along the rows alone, and leaves q and v if the problem says so
     // Allocates all memory.
     pcs_status (*setup)(pcs_step_solver *self);
     // Factors what `form` needs; called again only when the form has changed.
@@ -125,7 +125,7 @@ struct pcs_step_solver {
     struct pcs_projection *projection; // M^-1 G^T
     const char *iteration_backend;     // name of the back end of the iteration matrix; NULL if there is none
     int bad_equation;                  // equation at which a matrix broke down or the motion did not converge, or -1
-    const char *advice; // remedy for the last outcome that was not PCS_CONVERGED; NULL if nothing special
+    const char *advice;                // advice for the last outcome that was not PCS_CONVERGED; NULL if none
     void *data;
     pcs_memory memory[PCS_SOLVER_MEMORY]; // initial guesses of the next solve; some are empty
     int nmemory;                          // number of pieces up to the last one that is not empty
@@ -150,7 +150,7 @@ extern const pcs_step_solver_ops *const pcs_step_solvers[]; // ends with NULL
 // Creates the step solver of that name; "auto": the one that is expected to take least time for the system.
 pcs_status pcs_step_solver_create(pcs_context *ctx, const char *name, const char *linear, pcs_system *system,
                                   pcs_step_solver **out);
-// Makes the solver ready for steps of this form; cheap when nothing changed.
+// Prepares the solver for steps of this form. Cheap if nothing has changed.
 pcs_status pcs_step_solver_prepare(pcs_step_solver *self, const pcs_step_form *form, pcs_outcome *outcome);
 // Lets the solver hand a step that it cannot solve to another one: newton to schur, and the reverse if the problem is
 // not too large for newton.
