@@ -166,7 +166,7 @@ class Convergence:
         """Writes converge.csv and converge.png."""
         import pandas
         from ._plot import save
-        from .figure import Curve, Options, Panel, draw_panels, drawn
+        from .figure import Curve, Options, Panel, Picture, drawn
         rows = [{"mesh_factor": FACTOR**m, "step_factor": FACTOR**s, "cells": one.cells, "steps": one.steps,
                  "seconds": one.seconds, **{key: v[0] for key, v in one.run.values.items()}, "run": one.run.name}
                 for (m, s), one in sorted(self.levels.items())]
@@ -181,10 +181,9 @@ class Convergence:
                 below.curves.append(Curve(level[1:], np.where(change > 0.0, change, np.nan), what, k, style="points"))
         value, found, grain = self.judge(name, finest)
         if math.isfinite(total := self.total(found, grain)):
-            above.more.append(lambda ax: ax.errorbar([finest], [value], yerr=[total], color="black", zorder=0))
-        above.more.append(lambda ax: ax.locator_params(axis="x", integer=True))
-        script = drawn({}, Options(), lambda one: draw_panels(one, [above, below] if below.curves else [above]))
-        save(script.fig.target, os.path.join(self.folder, "converge.png"))
+            above.curves.insert(0, Curve([finest], [value], "", "black", bound=[total]))
+        picture = Picture("converge", [above, below] if below.curves else [above])
+        save(drawn(picture, Options()), os.path.join(self.folder, "converge.png"))
 
 
 def converge(case: Path, measure: str, to: Union[str, float], *, set: Optional[Mapping[str, Any]] = None,

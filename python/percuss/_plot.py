@@ -6,33 +6,40 @@ import argparse
 import io
 import os
 import re
-import shutil
 import warnings
 from functools import partial
 from typing import Any, Callable, Mapping, Optional, Sequence
 
 import numpy as np
+import pandas
+from matplotlib.legend import Legend
 
 from . import pictures
 from .command import Parser, real
 from .errors import InputError
-from .figure import STYLE, Options, Run, Script, drawn
+from .figure import STYLE, Options, Picture, Run, drawn
 from .files import Path, write_file
-from .pictures import Picture
 from .results import Results, open as open_results, read_table
 from .text import suggest
 
 FORMATS = (".svg", ".png", ".pdf")
-FOREIGN = (".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".eps", ".ps", ".webp", ".tex")
 MOST_KEYS = 3  # that may name what differs between runs
-PLACES = ("best", "right", "above", "none", "upper left", "upper right", "lower left", "lower right", "upper center",
-          "lower center", "center left", "center right", "center")
-Draw = Callable[[], Script]
+PLACES = ("above", "none", *Legend.codes)
+SCRIPT = '''# Makes a picture of results again. `figure` is a figure of matplotlib: change it before it is saved.
+import os
+
+import matplotlib.pyplot as plt
+import percuss
+
+os.chdir(os.path.dirname(os.path.abspath(__file__)))
+plt.style.use(os.path.join(os.path.dirname(percuss.__file__), "percuss.mplstyle"))
+figure = percuss.plot({})
+figure.savefig({!r})
+'''
 
 
 def _table_of(result: Any) -> tuple[Any, Optional[Results]]:
     """The table of results, a folder, a CSV file, or of columns by name."""
-    import pandas
     if isinstance(result, (str, os.PathLike)):
         result = open_results(result)
     if isinstance(result, Results):
@@ -44,7 +51,6 @@ def _table_of(result: Any) -> tuple[Any, Optional[Results]]:
 
 def _differences(runs: Sequence[Optional[Results]]) -> Optional[list[str]]:
     """What differs between the cases, a label each; None if that is nothing, too much, or does not tell them apart."""
-    import pandas
     import yaml
     try:
         cases = [yaml.load(run.case, yaml.CSafeLoader) if run is not None else {} for run in runs]
@@ -63,22 +69,19 @@ def _differences(runs: Sequence[Optional[Results]]) -> Optional[list[str]]:
 
 
 def _open_runs(given: Sequence[Any], options: Options) -> list[Run]:
-    """Results with a name in the script and a label each."""
+    """Results with a label each."""
     opened = [_table_of(result) for result in given]
     folders = [os.path.normpath(os.fspath(g) if isinstance(g, (str, os.PathLike)) else getattr(g, "folder", f"{k + 1}"))
                for k, g in enumerate(given)]
     labels = [os.path.basename(folder) or folder for folder in folders]
     if len(given) > 1:
         labels = _differences([results for _, results in opened]) or labels
-        labels = list(options.labels) + labels[len(options.labels):]
-    return [Run(f"data{k + 1}" if len(opened) > 1 else "data", table, labels[k], results)
-            for k, (table, results) in enumerate(opened)]
+        labels = list(options.label) + labels[len(options.label):]
+    return [Run(table, label, results) for (table, results), label in zip(opened, labels)]
 
 
 def _check_columns(album: pictures.Album, columns: Sequence[str]) -> None:
     names = {str(name) for run in album.runs for name in run.table.columns}
-    if all(name in names for name in pictures.ENERGIES):
-        names.add("energy")
     for name in columns:
         if name not in names:
             where = album.first.attrs.get("path", "the table")
@@ -89,7 +92,7 @@ def _usual(album: pictures.Album) -> list[Picture]:
     """All pictures that results have without columns being named."""
     results = album.runs[0].results
     if results is not None and results.kind == "modes":
-        return pictures.of_modes(album)
+        return pictures.of_modes(album, results)
     if pictures.is_study(album.first):
         study = pictures.Study(album)
         return study.pictures(study.measures)
@@ -98,15 +101,16 @@ def _usual(album: pictures.Album) -> list[Picture]:
 
 def _named(album: pictures.Album, columns: Sequence[str]) -> list[Picture]:
     """The usual picture of that name, or one of the columns."""
-    known = {name for run in album.runs for name in map(str, run.table.columns)} | {"energy"}
-    if len(columns) == 1 and columns[0] not in known:
+    if len(columns) == 1 and not any(columns[0] in run.table for run in album.runs):
         if found := [picture for picture in _usual(album) if picture.name == columns[0]]:
             return found
     _check_columns(album, columns)
-    album.wanted, album.pictures, name = columns, [], "_".join(columns)
+    name = "_".join(columns)
     if pictures.is_study(album.first):
         return pictures.Study(album).pictures(columns, name)[:1]
-    span, values = album.options.xlim, album.all(album.axis)
+    if len(album.runs) == 1:
+        album.labels = dict(zip(columns, album.options.label))
+    span, values = album.options.range, album.all(album.axis)
     if span and not album.options.spectrum and (not values.size or span[0] > values.max() or span[1] < values.min()):
         raise InputError(f"--range must meet {album.axis} from {values.min(initial=np.inf):g} to "
                          f"{values.max(initial=-np.inf):g}, is {span[0]:g}:{span[1]:g}")
@@ -115,30 +119,29 @@ def _named(album: pictures.Album, columns: Sequence[str]) -> list[Picture]:
 
 
 def make(given: Sequence[Any], columns: Sequence[str], options: Options,
-         may_be_empty: bool = False) -> tuple[dict[str, Draw], list[str]]:
+         may_be_empty: bool = False) -> tuple[dict[str, Callable[[], Any]], list[str]]:
     """What draws each picture, by its name, and notes on what was left out. Columns give one picture; so does the name
     of a usual one."""
     runs = _open_runs(given, options)
-    tables = {run.name: run.table for run in runs}
     if options.exact is not None:
-        options.exact = tables["exact"] = _table_of(options.exact)[0]
+        options.exact = _table_of(options.exact)[0]
     album = pictures.Album(runs, options)
     is_study = pictures.is_study(album.first)
     if is_study and len(runs) > 1:
         raise InputError("a study is drawn alone, not with other results")
     if options.x:
         _check_columns(album, [options.x])
-    if (options.xlim or options.spectrum) and (not columns or is_study):
+    if (options.range or options.spectrum) and (not columns or is_study):
         what = "--spectrum" if options.spectrum else "--range"
         raise InputError(f"{what} needs columns of a history, which are drawn in one picture")
     found = _named(album, columns) if columns else _usual(album)
     if not found and not may_be_empty:
         raise InputError(f"{album.first.attrs.get('path', 'the table')}: nothing to draw")
-    if options.exact is not None and not any(c.colour < 0 and c.dash for p in found for panel in p.panels
-                                             for c in panel.curves):
+    if options.exact is not None and not any(curve.label == "exact" for picture in found for panel in picture.panels
+                                             for curve in panel.curves):
         raise InputError(f"{options.exact.attrs.get('path', 'the exact solution')}: needs '{album.axis}' and a column "
                          "that is drawn, by the same names")
-    return {picture.name: partial(drawn, tables, options, picture) for picture in found}, album.notes
+    return {picture.name: partial(drawn, picture, options) for picture in found}, album.notes
 
 
 def plot(results: Any, *columns: str, x: Optional[str] = None, exact: Any = None,
@@ -152,7 +155,7 @@ def plot(results: Any, *columns: str, x: Optional[str] = None, exact: Any = None
     given = list(results) if isinstance(results, (list, tuple)) else [results]
     labels = [label] if isinstance(label, str) else list(label)
     options = Options(x, exact, range, ylim, width, labels, title, log, equal, legend, spectrum)
-    return next(iter(make(given, columns, options)[0].values()))().fig.target
+    return next(iter(make(given, columns, options)[0].values()))()
 
 
 def _pair(text: str, what: str) -> tuple[float, float]:
@@ -185,23 +188,19 @@ def _parser() -> Parser:
         "the axes where there is room, else right]")
     add("--spectrum", nargs="?", const="hann", default="", metavar="WINDOW", help="amplitudes over frequency, with a "
         "window [hann]")
-    add("--script", action="store_true", help="keep the lines of matplotlib that made a picture beside it")
+    add("--script", action="store_true", help="keep beside a picture the lines of Python that made it")
     add("-q", "--quiet", action="store_true", help="do not list the pictures")
     return parser
 
 
 def _place(output: Optional[str], folder: str) -> tuple[str, str, str]:
     """Folder, ending and name of the one picture, "" if each has its own."""
-    if output is None:
-        return folder, ".svg", ""
-    stem, ending = os.path.splitext(output)
-    if ending.lower() in FOREIGN:
+    stem, ending = os.path.splitext(output or folder)
+    if ending in FORMATS and output:
+        return os.path.dirname(output) or ".", ending, os.path.basename(stem)
+    if ending[1:].isalpha() and output and not os.path.isdir(output):
         raise InputError(f"pictures are .svg, .png or .pdf, not '{output}'")
-    if ending not in FORMATS:
-        if os.path.basename(output) in FORMATS:
-            raise InputError(f"'{output}' has no name before its ending")
-        return output, ".svg", ""
-    return os.path.dirname(output) or ".", ending, os.path.basename(stem)
+    return output or folder, ".svg", ""
 
 
 def _safe(name: str) -> str:
@@ -233,31 +232,25 @@ def main(argv: list[str]) -> int:
         if not is_result and not given:
             raise InputError(f"'{word}': no such folder of results, nor a CSV file")
         (given if is_result else columns).append(word)
-    exact = read_table(a.exact, texts=["*"]) if a.exact else None
-    options = Options(a.x, exact, _pair(a.range, "--range") if a.range else None,
-                      _pair(a.ylim, "--ylim") if a.ylim else None,
-                      real("--width", a.width, 5.0, 1000.0, "a number from 5 on"), a.label, a.title, a.log, a.equal,
-                      a.legend, a.spectrum)
+    chosen = {name: value for name, value in vars(a).items() if value and name in vars(Options())}
+    chosen |= {name: _pair(chosen[name], f"--{name}") for name in ("range", "ylim") if name in chosen}
+    chosen["width"] = real("--width", a.width, 5.0, 1000.0, "a number from 5 on")
+    exact = {"exact": read_table(a.exact, texts=["*"])} if a.exact else {}
     home = given[0] if os.path.isdir(given[0]) else os.path.dirname(given[0]) or "."
     folder, ending, stem = _place(a.output, home)
-    found, notes = make(given, columns, options)
+    found, notes = make(given, columns, Options(**{**chosen, **exact}))
     os.makedirs(folder, exist_ok=True)
     for name, draw in found.items():
-        name = stem if stem and len(found) == 1 else _safe(f"{stem}_{name}" if stem else name)
-        path, script = os.path.join(folder, name + ending), draw()
-        save(script.fig.target, path)
+        file = stem if stem and len(found) == 1 else _safe(f"{stem}_{name}" if stem else name)
+        path = os.path.join(folder, file + ending)
+        save(draw(), path)
         if a.script:
-            _keep(script, folder, name, ending)
+            beside = {"exact": os.path.relpath(a.exact, folder)} if a.exact else {}
+            words = [repr([os.path.relpath(one, folder) for one in given]), *map(repr, columns or [name])]
+            words += [f"{key}={value!r}" for key, value in {**chosen, **beside}.items()]
+            write_file(os.path.join(folder, file + ".py"), SCRIPT.format(", ".join(words), file + ending))
         if not a.quiet:
             print(path)
     for note in notes if not a.quiet else ():
         print(note)
     return 0
-
-
-def _keep(script: Script, folder: str, name: str, ending: str) -> None:
-    """Writes the script, its arrays and its style beside the picture."""
-    write_file(os.path.join(folder, name + ".py"), script.text(folder, name, ending))
-    if script.arrays:
-        np.savez_compressed(os.path.join(folder, name + ".npz"), **script.arrays)
-    shutil.copyfile(STYLE, os.path.join(folder, "percuss.mplstyle"))

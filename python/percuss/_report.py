@@ -22,7 +22,7 @@ from ._plot import make
 from ._study import shown_value
 from .command import DONE, Parser
 from .errors import InputError, PercussError
-from .figure import Options, Script, si
+from .figure import Options, si
 from .files import Path, errors_of, read_bytes, read_text, write_file
 from .pictures import LEDGER, measures_of
 from .results import Results, open as open_results
@@ -112,11 +112,11 @@ def listing(yaml: str) -> Markup:
     return Markup("\n").join(found)
 
 
-def drawing(title: str, script: Script) -> Block:
+def drawing(title: str, figure: Any) -> Block:
     """A figure as SVG in the page, whose identifiers get a prefix of their own; `axes` has, of each axis of time, the
     edges of its axes in parts of the figure, its limits, and whether it lies across."""
     import matplotlib
-    figure, stream = script.fig.target, io.StringIO()
+    stream = io.StringIO()
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "percuss", "path.simplify_threshold": 0.3}):
         figure.savefig(stream, format="svg", dpi=110, metadata={"Date": None, "Creator": None})
     svg = stream.getvalue()
@@ -125,10 +125,9 @@ def drawing(title: str, script: Script) -> Block:
     svg = re.sub(r'\b(id="|href="#|url\(#)', lambda m: m[1] + prefix, svg)
     svg = re.sub(r' xmlns(:\w+)?="[^"]*"', "", svg).replace("xlink:href", "href")
     axes = []
-    for k, which in script.clocks:
-        box = figure.axes[k].get_position()
-        low, high = getattr(figure.axes[k], f"get_{which}lim")()
-        axes.append([box.x0, box.x1, box.y0, box.y1, low, high, which == "x"])
+    for ax in [ax for ax in figure.axes if hasattr(ax, "clock")]:
+        box, is_across = ax.get_position(), ax.clock == "x"
+        axes.append([box.x0, box.x1, box.y0, box.y1, *(ax.get_xlim() if is_across else ax.get_ylim()), is_across])
     return {"title": title, "svg": Markup(svg), "axes": axes}
 
 

@@ -1,18 +1,15 @@
-"""Figures by matplotlib. Every call that draws goes through a Pen, which makes it and writes it down: the lines that
-`percuss plot --script` keeps beside a picture are those that made it. Numbers stay in the units of their tables; the
-labels of the axes have the prefixes."""
+"""Figures by matplotlib: panels with their curves. Numbers stay in the units of their tables; the labels of the axes
+have the prefixes."""
 
 from __future__ import annotations
 
 import os
-import re
 import warnings
 from dataclasses import dataclass, field
-from typing import Any, Callable, Iterator, NamedTuple, Optional, Sequence
+from typing import Any, Callable, NamedTuple, Optional, Sequence, Union
 
 import matplotlib
 import numpy as np
-import pandas
 
 from . import units
 from .results import Results
@@ -23,6 +20,11 @@ STYLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "percuss.mplsty
 PREFIXES = {-12: "p", -9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T"}
 PREFIXED = {"m", "s", "N", "Pa", "J", "Hz", "W", "m/s", "N m", "N s", "rad"}
 NO_LARGE = {"s", "rad", "m", "m/s"}  # ks, km and the like are not used
+PLACES: dict[str, dict[str, Any]] = {"right": {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)},
+                                     "above": {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": 3}}
+COUNTED = ("mode", "iterations", "level")  # whole numbers
+CLOCKS = ("t", "load factor")
+ROUND_OFF = 1e-12  # of the largest value of the same unit
 
 
 def si(unit: str, largest: float) -> tuple[float, str]:
@@ -43,9 +45,8 @@ def plain(text: str) -> str:
 
 
 class Run(NamedTuple):
-    """Results that are drawn: their table, by its name in the script."""
+    """Results that are drawn."""
 
-    name: str
     table: Any
     label: str
     results: Optional[Results]
@@ -57,10 +58,10 @@ class Options:
 
     x: Optional[str] = None
     exact: Any = None  #: a table
-    xlim: Optional[tuple[float, float]] = None
+    range: Optional[tuple[float, float]] = None
     ylim: Optional[tuple[float, float]] = None
     width: float = 16.0  #: cm
-    labels: Sequence[str] = ()
+    label: Sequence[str] = ()
     title: str = ""
     log: str = ""
     equal: bool = False
@@ -75,7 +76,7 @@ class Curve:
     x: Any
     y: Any
     label: str = ""
-    colour: int = 0  #: -1: black
+    colour: Union[int, str] = 0  #: a number in the cycle of colours, or a colour by its name
     dash: int = 0
     style: str = "line"  #: or "bars" from zero, "points" joined by a line, "marks" alone
     bound: Any = None  #: half of error bars
@@ -92,260 +93,157 @@ class Panel:
     curves: list[Curve] = field(default_factory=list)
     log: str = ""  #: "x", "y", "xy"
     xlim: Optional[tuple[float, float]] = None
-    ylim: Optional[tuple[Optional[float], Optional[float]]] = None
+    whole: float = 0.0  #: largest value of the unit
     equal: bool = False
     title: str = ""
     ticks: list[float] = field(default_factory=list)  #: of the horizontal axis
     names: list[str] = field(default_factory=list)  #: of the ticks
-    more: list[Callable[["Pen"], Any]] = field(default_factory=list)  #: what else is drawn
+    horizon: Optional[float] = None  #: from where on curves no longer follow from the start
 
 
-class Ticks(NamedTuple):
-    """Texts of ticks in a unit with a prefix."""
+@dataclass
+class Picture:
+    """A figure before it is drawn: panels in columns, over a common axis if they share it, or what draws them."""
 
-    factor: float
-
-    def __call__(self, x: float, _place: Any = None) -> str:
-        return f"{self.factor * x:.6g}".replace("-", "\u2212")
-
-    def __repr__(self) -> str:
-        return f'lambda x, _: f"{{{self.factor:g} * x:.6g}}".replace("-", "\\u2212")'
-
-
-class Pen:
-    """An object of matplotlib: what is called is done, and becomes a line of the script."""
-
-    def __init__(self, script: "Script", name: str, target: Any):
-        self.script, self.name, self.target = script, name, target
-
-    def __getattr__(self, method: str) -> Callable[..., Any]:
-        def call(*given: Any, **options: Any) -> Any:
-            said = [self.script.say(one) for one in given]
-            said += [f"{key}={self.script.say(one)}" for key, one in options.items()]
-            self.script.lines.append(f"{self.name}.{method}({', '.join(said)})")
-            options = {key: one.target if isinstance(one, Pen) else one for key, one in options.items()}
-            return getattr(self.target, method)(*given, **options)
-        return call
-
-    def part(self, name: str) -> "Pen":
-        """An attribute, as another pen."""
-        return Pen(self.script, f"{self.name}.{name}", getattr(self.target, name))
+    name: str
+    panels: list[Panel] = field(default_factory=list)
+    ncolumn: int = 1
+    shares_x: bool = True
+    draw: Optional[Callable[[Options], Any]] = None
 
 
-class Script:
-    """A figure while it is drawn: its lines, and the tables and arrays that they read."""
-
-    def __init__(self, tables: dict[str, Any], options: Options):
-        self.tables, self.options = tables, options
-        self.lines: list[str] = []
-        self.arrays: dict[str, Any] = {}
-        self.clocks: list[tuple[int, str]] = []  #: axes with the time along "x" or "y"
-
-    def say(self, value: Any) -> str:
-        """A value as Python text: columns by their names, other arrays from the file of the script."""
-        if isinstance(value, Pen):
-            return value.name
-        if isinstance(value, pandas.Series):
-            for name, table in self.tables.items():
-                if value.name in table and len(table) == len(value) and value.equals(table[value.name]):
-                    return f"{name}[{value.name!r}]"
-        if isinstance(value, (np.ndarray, pandas.Series)):
-            values = np.asarray(value)
-            name = next((k for k, known in self.arrays.items() if np.array_equal(known, values)), "")
-            name = name or f"{re.sub(r'[^A-Za-z_]', '', str(getattr(value, 'name', None) or 'a'))}{len(self.arrays)}"
-            self.arrays[name] = values
-            return f"drawn[{name!r}]"
-        return repr(value)
-
-    def subplots(self, rows: int, columns: int, width: float, height: float, **options: Any) -> Any:
-        """The figure and the pens of its axes, [rows, columns]."""
-        import matplotlib.pyplot as plt
-        said = "".join(f", {key}={value!r}" for key, value in options.items())
-        size = (round(width, 4), round(height, 4))
-        self.lines.append(f"fig, axes = plt.subplots({rows}, {columns}, figsize={size}, squeeze=False{said})")
-        fig, axes = plt.subplots(rows, columns, figsize=size, squeeze=False, **options)
-        plt.close(fig)
-        self.fig = Pen(self, "fig", fig)
-        self.axes = [Pen(self, f"axes[{k // columns}, {k % columns}]", axes[k // columns, k % columns])
-                     for k in range(rows * columns)]
-        if self.options.title:
-            self.fig.suptitle(plain(self.options.title))
-        return self.axes
-
-    def add_legends(self) -> None:
-        """Legends inside the axes where there is room, else beside them."""
-        labelled = [ax for ax in self.axes if ax.target.get_legend_handles_labels()[1]]
-        if self.options.legend == "none" or not labelled:
-            return
-        for ax in labelled:
-            ax.legend(**_place(self.options.legend or "best", ax))
-        if not self.options.legend:
-            self.fig.target.draw_without_rendering()
-        for ax in [ax for ax in labelled if not self.options.legend and covers(ax.target)]:
-            ax.legend(**_place("right", ax))
-
-    def text(self, folder: str, stem: str, ending: str) -> str:
-        """The script as a program in `folder` that writes the picture beside itself; its arrays are in STEM.npz."""
-        used = "\n".join(self.lines)
-        lines = ["import os", "", "import matplotlib.pyplot as plt", "import numpy as np", "import pandas as pd", "",
-                 "os.chdir(os.path.dirname(os.path.abspath(__file__)))", 'plt.style.use("./percuss.mplstyle")']
-        for name, table in self.tables.items():
-            if f"{name}[" in used:
-                path = os.path.relpath(str(table.attrs["path"]), folder)
-                lines.append(f"{name} = pd.read_csv({path!r}).rename(columns=lambda name: name.partition(' [')[0])")
-        lines += [f"drawn = np.load({stem + '.npz'!r})"] if self.arrays else []
-        return "\n".join([*lines, used, f"fig.savefig({stem + ending!r})", ""])
-
-
-def _place(place: str, ax: Pen) -> dict[str, Any]:
-    """Options of a legend."""
-    count = len(ax.target.get_legend_handles_labels()[1])
-    special: dict[str, dict[str, Any]] = {
-        "right": {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)},
-        "above": {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": min(count, 3)}}
-    return special.get(place, {"loc": place})
-
-
-def covers(axes: Any) -> bool:
-    """Whether the legend of the axes lies over one of its lines."""
-    box = axes.get_legend().get_window_extent().padded(2.0)
-    for line in axes.lines:
-        points = line.get_transform().transform(np.column_stack(line.get_data(orig=False)))
-        points = points[np.all(np.isfinite(points), axis=1)]
-        if line.get_linestyle() != "None" and len(points) > 1:  # points between those of long pieces
-            parts = np.linspace(0.0, 1.0, max(2, 2000 // len(points)))[:, None, None]
-            points = ((1 - parts) * points[None, :-1] + parts * points[None, 1:]).reshape(-1, 2)
-        if np.any(np.all((points > box.min) & (points < box.max), axis=1)):
-            return True
-    return False
-
-
-def drawn(tables: dict[str, Any], options: Options, draw: Callable[[Script], None]) -> Script:
-    """A figure, drawn in the style of this package by a function."""
+def drawn(picture: Picture, options: Options) -> Any:
+    """The figure in the style of this package. Axes of time have an attribute `clock`, "x" or "y"."""
     import matplotlib.pyplot as plt
     matplotlib.use("Agg", force=False)
-    script = Script(tables, options)
     with warnings.catch_warnings(), plt.style.context(STYLE):
         warnings.simplefilter("ignore")  # letters that the font does not have
-        draw(script)
-        script.add_legends()
-    return script
+        figure = picture.draw(options) if picture.draw else _draw_panels(picture, options)
+        plt.close(figure)
+        if options.title:
+            figure.suptitle(plain(options.title))
+        _add_legends(figure, options.legend)
+    return figure
 
 
-# ---- Panels ----
+def _add_legends(figure: Any, place: str) -> None:
+    """Legends inside the axes where there is room, else beside them."""
+    labelled = [ax for ax in figure.axes if ax.get_legend_handles_labels()[1] and place != "none"]
+    for ax in labelled:
+        ax.legend(**PLACES.get(place, {"loc": place or "best"}))
+    if labelled and not place:
+        figure.draw_without_rendering()
+    for ax in [ax for ax in labelled if not place and _covers(ax)]:
+        ax.legend(**PLACES["right"])
 
-def draw_panels(script: Script, panels: list[Panel], ncolumn: int = 1, shares_x: bool = True) -> None:
-    """Draws panels in columns, over a common axis if they share it."""
-    options = script.options
-    for panel in panels:
-        panel.log, panel.equal = options.log or panel.log, panel.equal or options.equal
-        panel.xlim, panel.ylim = options.xlim or panel.xlim, options.ylim or panel.ylim
-        if panel.xlim and not panel.log and (panel.ylim is None or None in panel.ylim):
-            panel.ylim = visible(panel)
-    ncolumn = min(ncolumn, len(panels))
+
+def _covers(axes: Any) -> bool:
+    """Whether the legend of the axes lies over one of its lines."""
+    box = axes.get_legend().get_window_extent().padded(2.0)
+    return any(line.get_transform().transform_path(line.get_path()).intersects_bbox(box, filled=False)
+               for line in axes.lines)
+
+
+def _draw_panels(picture: Picture, options: Options) -> Any:
+    import matplotlib.pyplot as plt
+    panels, ncolumn = picture.panels, min(picture.ncolumn, len(picture.panels))
     nrow, width = -(-len(panels) // ncolumn), options.width / 2.54
-    height = width * (0.5 if nrow == 1 else (0.28 if shares_x else 0.38) * nrow + 0.08)
-    if any(panel.equal for panel in panels):
-        height = width / ncolumn * sum(min(max(aspect(panel), 0.35), 1.0) for panel in panels[::ncolumn])
-    axes = script.subplots(nrow, ncolumn, width, height, sharex=shares_x and len(panels) > 1)
-    for k, (ax, panel) in enumerate(zip(axes, panels)):
-        draw_panel(ax, panel)
-        script.clocks += [(k, which) for which, name in (("x", panel.x), ("y", panel.y))
-                          if name in ("t", "load factor") and not panel.log]
-    for k, (ax, panel) in enumerate(zip(axes, panels)):
-        is_equal = panel.equal and panel.x_unit == panel.y_unit
-        name_axis(ax, "y", panel.y, panel.y_unit, [ax], is_equal)
-        if not shares_x or k + ncolumn >= len(panels):
-            name_axis(ax, "x", panel.x, panel.x_unit, axes[:len(panels)] if shares_x else [ax], is_equal)
+    height = width * (0.5 if nrow == 1 else (0.28 if picture.shares_x else 0.38) * nrow + 0.08)
+    figure, grid = plt.subplots(nrow, ncolumn, figsize=(width, height), squeeze=False,
+                                sharex=picture.shares_x and len(panels) > 1)
+    axes = list(grid.flat)
+    for ax, panel in zip(axes, panels):
+        _draw_panel(ax, panel, options)
+    for k, (ax, panel) in enumerate(zip(axes, panels)):  # when all that share an axis are drawn
+        is_equal = (panel.equal or options.equal) and panel.x_unit == panel.y_unit
+        name_axis(ax.yaxis, panel.y, panel.y_unit, is_equal)
+        if not picture.shares_x or k + ncolumn >= len(panels):
+            name_axis(ax.xaxis, panel.x, panel.x_unit, is_equal)
     for ax in axes[len(panels):]:
         ax.set_axis_off()
+    if options.equal or any(panel.equal for panel in panels):
+        parts = [ax.viewLim.height / ax.viewLim.width for ax in axes[::ncolumn]]
+        figure.set_figheight(width / ncolumn * float(np.clip(parts, 0.35, 1.0).sum()))
     if len(panels) > 1 and ncolumn == 1:
-        script.fig.align_ylabels()
+        figure.align_ylabels()
+    return figure
 
 
-def name_axis(ax: Pen, which: str, name: str, unit: str, sharing: Sequence[Pen], is_equal: bool = False) -> None:
-    """Names an axis; its unit has the prefix by which the values on all axes that share it read well."""
-    spans = []
-    for one in sharing:
-        target, axes = one.target, "xy" if is_equal else which
-        for axis in axes:
-            limits = getattr(target, f"get_{axis}lim")()
-            data = getattr(target.dataLim, f"interval{axis}")
-            spans += list(limits if not getattr(target, f"get_autoscale{axis}_on")() else data)
-    is_bare = getattr(ax.target, f"get_{which}scale")() == "log"
-    largest = max((abs(x) for x in spans if np.isfinite(x)), default=0.0)
-    factor, shown = (1.0, unit) if is_bare else si(unit, largest)
-    getattr(ax, f"set_{which}label")(plain(units.join(name, shown)))
+def name_axis(axis: Any, name: str, unit: str, is_equal: bool = False) -> None:
+    """Names an axis; its unit has the prefix by which its values read well, or those of both if scales are equal."""
+    limits = axis.axes.viewLim if is_equal else axis.get_view_interval()
+    factor, shown = (1.0, unit) if axis.get_scale() == "log" else si(unit, float(np.abs(limits).max()))
+    axis.set_label_text(plain(units.join(name, shown)))
     if factor != 1.0:
-        ax.part(f"{which}axis").set_major_formatter(Ticks(factor))
+        axis.set_major_formatter(lambda x, _: f"{factor * x:.6g}".replace("-", "\u2212"))
 
 
-def finite(panel: Panel, axis: str) -> Iterator[Any]:
-    """The numbers of each curve along an axis."""
-    for curve in panel.curves:
-        values = np.asarray(getattr(curve, axis), float)
-        yield values[np.isfinite(values)]
-
-
-def aspect(panel: Panel) -> float:
-    """Height of a panel with equal scales beside its width."""
-    spans = [max((float(np.ptp(v)) for v in finite(panel, axis) if v.size), default=1.0) for axis in "xy"]
-    return spans[1] / spans[0] if spans[0] > 0.0 else 1.0
-
-
-def visible(panel: Panel) -> Optional[tuple[Optional[float], Optional[float]]]:
-    """Limits of the vertical axis about what lies within those of the horizontal one; given ones stay."""
-    assert panel.xlim is not None
-    parts = []
+def _visible(panel: Panel, xlim: tuple[float, float]) -> Any:
+    """The values within limits of the horizontal axis."""
+    parts = [np.zeros(int(any(curve.style == "bars" for curve in panel.curves)))]
     for curve in panel.curves:
         x, y = np.asarray(curve.x, float), np.asarray(curve.y, float)
-        parts += [y[(x >= panel.xlim[0]) & (x <= panel.xlim[1]) & np.isfinite(y)]]
-        parts += [np.zeros(1)] if curve.style == "bars" else []
-    values = np.concatenate(parts) if parts else np.zeros(0)
-    if not values.size or np.ptp(values) == 0.0:
-        return panel.ylim
-    low, high = values.min() - 0.05 * np.ptp(values), values.max() + 0.05 * np.ptp(values)
-    given = panel.ylim or (None, None)
-    return float(low) if given[0] is None else given[0], float(high) if given[1] is None else given[1]
+        parts.append(y[(x >= xlim[0]) & (x <= xlim[1]) & np.isfinite(y)])
+    return np.concatenate(parts)
 
 
-def draw_panel(ax: Pen, panel: Panel) -> None:
-    """Draws one panel; its axes are named later, when all that share them are drawn."""
+def _draw_panel(ax: Any, panel: Panel, options: Options) -> None:
+    """Draws one panel; its axes are named later."""
     for curve in panel.curves:
-        draw_curve(ax, curve)
-    for draw in panel.more:
-        draw(ax)
-    if panel.title:
-        ax.set_title(plain(panel.title))
-    for axis in panel.log:
-        getattr(ax, f"set_{axis}scale")("log")
-        ax.part(f"{axis}axis").get_minor_formatter().minor_thresholds = 1.5, 0.6  # decades: few, all labels
-        ax.script.lines[-1] += ".minor_thresholds = 1.5, 0.6"
+        _draw_curve(ax, curve)
+    if panel.horizon is not None:
+        ax.axvspan(panel.horizon, ax.dataLim.x1, color="0.88", lw=0, zorder=0, label="after the horizon")
+    ax.set_title(plain(panel.title))
+    for which, name in (("x", panel.x), ("y", panel.y)):
+        if which in (options.log or panel.log):
+            ax.set(**{f"{which}scale": "log"})
+            getattr(ax, f"{which}axis").get_minor_formatter().minor_thresholds = 1.5, 0.6  # decades: few, all labels
+        elif name in CLOCKS:
+            ax.clock = which
+        elif name in COUNTED:
+            ax.locator_params(axis=which, integer=True)
     if panel.ticks:
         ax.set_xticks(panel.ticks, [plain(name[:30]) for name in panel.names or [f"{x:.3g}" for x in panel.ticks]])
         if "x" in panel.log:
-            ax.part("xaxis").set_tick_params(which="minor", bottom=False, labelbottom=False)
-    if panel.xlim is not None:
-        ax.set_xlim(*panel.xlim)
-    elif panel.x == "t" and panel.curves:
-        ax.margins(x=0)
-    if panel.y == "iterations":
-        ax.locator_params(axis="y", integer=True)
-    if panel.ylim is not None:
-        ax.set_ylim(*panel.ylim)
-    if panel.equal:
+            ax.xaxis.set_tick_params(which="minor", bottom=False, labelbottom=False)
+    if panel.equal or options.equal:
         ax.set_aspect("equal")
+    _set_limits(ax, panel, options)
 
 
-def draw_curve(ax: Pen, c: Curve) -> None:
+def _set_limits(ax: Any, panel: Panel, options: Options) -> None:
+    """Limits about the values that are seen. What is constant but for round-off, or nothing beside others of its unit,
+    is drawn flat."""
+    xlim = options.range or panel.xlim
+    if xlim is not None:
+        ax.set_xlim(xlim)
+        if (values := _visible(panel, xlim)).size:
+            ax.dataLim.intervaly = values.min(), values.max()
+            ax.autoscale_view(scalex=False)
+    elif panel.x == "t":
+        ax.margins(x=0)
+    low, high = ax.dataLim.intervaly
+    size = max(abs(low), abs(high))
+    if options.ylim:
+        ax.set_ylim(options.ylim)
+    elif size < np.inf and high - low <= ROUND_OFF * max(size, panel.whole):
+        margin = 0.1 * (size if size > ROUND_OFF * panel.whole else panel.whole)
+        ax.set_ylim(low - (margin or 1.0), high + (margin or 1.0))
+    elif -ROUND_OFF * high <= low < 0.0:  # a gap of -1e-16 m is no penetration
+        ax.set_ylim(bottom=low)
+
+
+def _draw_curve(ax: Any, c: Curve) -> None:
     """Draws a curve. Colours come again with another dash."""
-    look: dict[str, Any] = {"color": "black" if c.colour < 0 else f"C{c.colour % NCOLOUR}"}
-    dash = DASHES[(c.dash + max(c.colour, 0) // NCOLOUR) % len(DASHES)]
+    number = c.colour if isinstance(c.colour, int) else 0
+    look: dict[str, Any] = {"color": f"C{number % NCOLOUR}" if c.colour == number else c.colour}
     look |= {"label": plain(c.label)} if c.label else {}
     if c.style == "bars":
         ax.vlines(c.x, 0, c.y, **look)
         return
+    look["ls"] = "" if c.style == "marks" else DASHES[(c.dash + number // NCOLOUR) % len(DASHES)]
     look |= {"marker": "o"} if c.style in ("points", "marks") else {}
-    look |= {"ls": ""} if c.style == "marks" else {"ls": dash} if dash != "-" else {}
-    look |= {"yerr": c.bound} if c.bound is not None else {}
-    (ax.errorbar if c.bound is not None else ax.plot)(c.x, c.y, **look)
+    if c.bound is not None:
+        ax.errorbar(c.x, c.y, yerr=c.bound, **look)
+    else:
+        ax.plot(c.x, c.y, **look)

@@ -5,7 +5,6 @@ folders. Argument: the path of the program. Without matplotlib all of it is skip
 import csv
 import itertools
 import json
-import multiprocessing
 import os
 import re
 import runpy
@@ -84,17 +83,11 @@ class Plot(unittest.TestCase):
         return run.stderr
 
     def run_script(self, path):
-        """Runs a script from another folder in a process of its own, which has loaded matplotlib."""
-        def work():
-            os.chdir("/")
-            matplotlib.use("agg")
-            matplotlib.rcdefaults()
+        """Runs a script from another folder."""
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir("/")
+        with matplotlib.rc_context():
             runpy.run_path(path, run_name="__main__")
-
-        process = multiprocessing.get_context("fork").Process(target=work)
-        process.start()
-        process.join()
-        self.assertEqual(process.exitcode, 0)
 
     def write(self, name, text):
         os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
@@ -311,10 +304,6 @@ class Plot(unittest.TestCase):
         x, y = line(figure, 1)
         np.testing.assert_allclose(np.polyfit(np.log(x), np.log(y), 1)[0], 2.0, rtol=1e-9)
         self.assertEqual(labels(figure, 1), ["observed order 2.00"])
-        triangle = line(figure, 1, 1)
-        slope = np.log(triangle[1, 1] / triangle[1, 0]) / np.log(triangle[0, 1] / triangle[0, 0])
-        np.testing.assert_allclose(slope, 2.0, rtol=1e-4)
-        self.assertIn(" 2.00", [t.get_text() for t in figure.axes[1].texts])
 
     def test_waves(self):
         rows = ["# percuss waves: body bar, 3 places, fields stress vx", "6,1,2,3,1,2,3"]
@@ -414,13 +403,13 @@ class Plot(unittest.TestCase):
         self.write("many/history.csv", "\n".join(rows) + "\n")
         pictures, notes = make([folder], [], Options())
         self.assertEqual([n.split(";")[0] for n in notes], [
-            "Drawn are 8 of 10 contacts, those with the largest impulses", "Drawn are the first 8 of 9 probes"])
+            "Drawn are 8 of 10 contacts, those with the largest impulses", "Drawn are 8 of 9 probes"])
         self.assertEqual(sum(name.startswith("contact_c") for name in pictures), 8)
         self.assertEqual(make([folder], ["c9.gap"], Options())[1], [])
         rows = ["a,b,run,status,m,reason"] + [f"{k % 2},{k // 2},r{k},done,{k}," for k in range(80)]
         self.write("many.csv", "\n".join(rows) + "\n")
         text = self.done("plot", self.path("many.csv"), "-o", self.path("table"))
-        self.assertIn("Drawn are the first 32 combinations of the other keys; 16 rows are left out", text)
+        self.assertIn("Drawn are 32 of 40 combinations of the other keys", text)
 
     def test_what_is_wrong_is_told(self):
         self.refused("did you mean 'wall.force'?", "plot", self.path("a"), "wall.forse")
@@ -428,7 +417,6 @@ class Plot(unittest.TestCase):
         self.refused("no history.csv", "plot", self.folder)
         self.refused("results must follow", "plot")
         self.refused("pictures are .svg, .png or .pdf, not", "plot", self.path("a"), "-o", self.path("x.jpg"))
-        self.refused("has no name before its ending", "plot", self.path("a"), "-o", self.path(".svg"))
         self.refused("--range must meet t from 0 to 1.5, is 5:9", "plot", self.path("a"), "tip.x", "--range", "5:9")
         self.refused("--width must be a number from 5 on", "plot", self.path("a"), "--width", "x")
         self.refused("unknown option '--tolerance'", "plot", self.path("a"), "--tolerance", "1")
