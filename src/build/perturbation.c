@@ -30,17 +30,11 @@ pcs_status pcs_build_perturbation(pcs_build *b)
     return PCS_OK;
 }
 
-// Draws w_i sqrt(M_ii) from [-1, 1]: splitmix64 of equation and seed.
+// Draws w_i sqrt(M_ii) from [-1, 1] by equation and seed.
 static double perturbation_draw(int i, int seed)
 {
     unsigned long long x = ((unsigned long long)seed << 32 | (unsigned)i) + 1;
-    for (int k = 0; k < 2; k++) { // seeds and equations are small neighbouring numbers
-        x += 0x9e3779b97f4a7c15ULL;
-        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-        x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-        x ^= x >> 31;
-    }
-    return (double)(x >> 11) * 0x1p-52 - 1.0;
+    return pcs_draw(pcs_mix(pcs_mix(x + PCS_MIX_STEP) + PCS_MIX_STEP));
 }
 
 typedef struct perturbation_data {

@@ -82,6 +82,21 @@ bool pcs_carry_seek(pcs_carrier *c, const char *full, size_t *size);
 #define PCS_HASH_START 14695981039346656037ULL
 unsigned long long pcs_hash(unsigned long long hash, const void *bytes, size_t size);
 
+// Mixes the bits of a number, so that neighbouring ones have nothing in common: the last part of splitmix64.
+static inline unsigned long long pcs_mix(unsigned long long x)
+{
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+    return x ^ (x >> 31);
+}
+#define PCS_MIX_STEP 0x9e3779b97f4a7c15ULL // 2^64 over the golden ratio
+
+// Returns the number in [-1, 1] that mixed bits stand for.
+static inline double pcs_draw(unsigned long long mixed)
+{
+    return (double)(mixed >> 11) * 0x1p-52 - 1.0;
+}
+
 // The same hash for bytes in portions of any size.
 typedef struct pcs_digest {
     unsigned long long sum; // hash of complete words

@@ -28,7 +28,6 @@ static pcs_status certify_take_rows(pcs_context *ctx, pcs_certifier *self)
     PCS_TAKE(ctx, self->z_t, system->ntangent, "the certificate");
     PCS_TAKE(ctx, self->is_spare, system->nrow, "the certificate");
     PCS_TAKE(ctx, self->ends, system->nrow, "the certificate");
-    PCS_TAKE(ctx, self->resultant, system->nrow, "the certificate");
     if (has_rebound) PCS_TAKE(ctx, self->rebound, system->ntangent, "the certificate");
     if (!pcs_system_has_joints(system)) return PCS_OK;
     PCS_TAKE(ctx, self->point, pcs_system_npoint(system), "the certificate");
@@ -166,8 +165,6 @@ pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_
     PCS_TRY(certify_take_rows(ctx, self));
     PCS_TRY(certify_take_vectors(ctx, self));
     PCS_TRY(certify_take_places(ctx, self));
-    if (pcs_system_is_mesh(system))
-        for (int j = 0; j < system->nrow; j++) pcs_row_resultant(system, system->G, j, self->resultant[j]);
     self->needs_middle = rule->rate == PCS_RATE_MIDDLE || rule->gate == PCS_GATE_MIDDLE;
     self->iterates = !system->is_linear && (!pcs_rule_is_explicit(rule) || rule->kind == PCS_RULE_MEAN);
     self->stiffness = certify_stiffness(system);
@@ -281,7 +278,7 @@ bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report 
     now->largest_h = pcs_certify_grown(now->largest_h, report->h);
     self->is_examined = pcs_certify_examines(self);
     pcs_certify_survey(self);
-    bool must_watch = self->survey.is_hit > 0.0 || self->survey.acts > 0.0 || report->iterations > now->iterations;
+    bool must_watch = self->survey.is_hit || self->survey.acts || report->iterations > now->iterations;
     if (must_watch || now->is_awaited) {
         if (self->past[now->past].is_known) pcs_certify_prepare(self);
         now->iterations = report->iterations;

@@ -106,10 +106,10 @@ typedef struct certify_row {
     double sunk;         // penetration that impacts explain since the gap was positive last, m
 } certify_row;
 
-// Sums over all rows in a step. Over processes: maxima of the numbers down to held_by_joints, sums of the others.
+// Sums and maxima over the rows of all processes in a step.
 typedef struct certify_survey {
-    double is_hit, acts;         // 1 if a contact closes, 1 if a contact got an impulse
-    double is_ambiguous;         // 1 if a contact is ambiguous
+    bool is_hit, acts;           // a contact closes, a contact got an impulse
+    bool is_ambiguous;           // a contact is ambiguous
     double held, held_by_joints; // J, largest energy of an impulse on the mass it acts on: contacts, all rows
     double momentum[3];          // kg m/s, given by all impulses, friction included
     double size;                 // kg m/s, sum of the absolute parts of normal impulses
@@ -153,7 +153,6 @@ struct pcs_certifier {
     double *drive[4];                 // [nrow] displacements and speeds of driven rows at both ends
     double (*point)[3], (*normal)[3]; // [nrow + ncompliant] positions of points, m, if there are joints; else NULL
     bool *is_spare;                   // [nrow] belongs to no pair of bodies, in a step that is examined
-    double (*resultant)[3];           // [nrow] momentum of a unit impulse
     double *rebound;                  // [ntangent] velocity that e_t multiplies, m/s, NULL if there is none
     pcs_passage_row *ends;            // [nrow] rows at both ends
     // Work over the equations:

@@ -289,24 +289,16 @@ static double forces_noise(const pcs_certifier *self, double size)
     return PCS_ROUND_FORCE * size * sqrt(2.0 * strain * self->stiffness);
 }
 
-// Returns a pseudo-random number in [-1, 1] for an equation and a step, the same over any number of processes.
-static double forces_draw_one(const pcs_system *system, int i, long step)
-{
-    bool has_serial = system->layout != NULL && i < system->layout->n;
-    unsigned long long x = (unsigned long long)(has_serial ? system->layout->serial[i] : i) + 1;
-    x = (x + 1024ULL * (unsigned long long)step) * 0x9e3779b97f4a7c15ULL;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-    return (double)((x ^ (x >> 31)) >> 11) * 0x1p-52 - 1.0;
-}
-
-// Draws the direction d, of this size in m.
+// Draws the direction d, of this size in m; the same over any number of processes.
 void pcs_certify_draw(const pcs_certifier *self, double size, double *d)
 {
     const pcs_system *system = self->system;
+    const pcs_layout *layout = system->layout;
     for (int i = 0; i < system->nv; i++) {
         double arm = system->arms == NULL ? 1.0 : system->arms[i];
-        d[i] = size / arm * forces_draw_one(system, i, self->now.count);
+        int number = layout != NULL && i < layout->n ? layout->serial[i] : i;
+        unsigned long long x = (unsigned long long)number + 1 + 1024ULL * (unsigned long long)self->now.count;
+        d[i] = size / arm * pcs_draw(pcs_mix(x * PCS_MIX_STEP));
     }
 }
 

@@ -176,7 +176,7 @@ static double motion_normal(const pcs_certifier *self, motion_part part, int row
 {
     const pcs_row_report *r = &self->report->rows[row];
     const pcs_rule *rule = self->rule;
-    bool is_law = rule->position == PCS_POSITION_FORCE, is_hit = self->survey.is_hit > 0.0;
+    bool is_law = rule->position == PCS_POSITION_FORCE, is_hit = self->survey.is_hit;
     bool is_smooth = pcs_rule_has_smooth_joints(rule), separates = pcs_rule_separates_impacts(rule) && is_hit;
     double impact = part != WHOLE && separates ? r->impulse : 0.0;
     double smooth = is_law ? 0.0 : r->step_impulse - impact;
@@ -196,7 +196,7 @@ static double motion_normal(const pcs_certifier *self, motion_part part, int row
 static double motion_tangential(const pcs_certifier *self, motion_part part, int row, int t)
 {
     const pcs_row_report *r = &self->report->rows[row];
-    bool separates = pcs_rule_separates_impacts(self->rule) && self->survey.is_hit > 0.0;
+    bool separates = pcs_rule_separates_impacts(self->rule) && self->survey.is_hit;
     double smooth = r->tangent[t] - (part != WHOLE && separates ? r->last_tangent[t] : 0.0);
     switch (part) {
     case FORCES: return 0.0;
@@ -295,7 +295,7 @@ static void motion_implicit(pcs_certifier *self)
     const double *v0 = from->v, *a0 = from->history[0], *vd0 = from->history[last];
     const double *a = self->x->history[0], *vd = self->x->history[last];
     double h = self->h;
-    bool is_struck = pcs_rule_separates_impacts(self->rule) && self->survey.is_hit > 0.0;
+    bool is_struck = pcs_rule_separates_impacts(self->rule) && self->survey.is_hit;
     if (is_struck && (!self->system->is_linear || pcs_system_is_damped(self->system))) return;
     motion_stand_at_end(self);
     motion_check_acceleration(self, vd);
@@ -379,14 +379,14 @@ static bool motion_was_closed(const pcs_certifier *self)
     for (int j = 0; j < system->nrow; j++)
         was_closed =
             was_closed || system->rows[j].is_bilateral || self->start_gap[j] <= PCS_ROUND_LENGTH * system->length;
-    return pcs_rows_any(system, was_closed) || (motion_has_impulses(self) && !(self->survey.is_hit > 0.0));
+    return pcs_rows_any(system, was_closed) || (motion_has_impulses(self) && !self->survey.is_hit);
 }
 
 // Checks q = q_n + h v_n + (h^2/2) a_n + (h/2) M_n^-1 G_n^T P0. In an impact P0 is not reported.
 static void motion_check_heun_way(pcs_certifier *self)
 {
     double h = self->h;
-    if (self->survey.is_hit > 0.0 && motion_was_closed(self)) return;
+    if (self->survey.is_hit && motion_was_closed(self)) return;
     motion_open(self);
     for (int i = 0; i < self->system->nv; i++) self->e[i] = self->way[i] - h * self->from->v[i];
     motion_add_forces(self, 0.5 * h * h, self->from->f);

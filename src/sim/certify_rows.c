@@ -56,7 +56,7 @@ static void rows_fill_last(pcs_certifier *self)
 // Returns true if restitution of PCS_RATE_BEFORE applies in this step.
 static bool rows_may_rebound(const pcs_certifier *self)
 {
-    return self->rule->impact != PCS_IMPACT_WHEN_CLOSING || self->survey.is_hit > 0.0;
+    return self->rule->impact != PCS_IMPACT_WHEN_CLOSING || self->survey.is_hit;
 }
 
 // Coulomb's law of the contacts, on tangential velocities evaluated anew from the state. Friction Lt that came with the
@@ -264,49 +264,55 @@ static bool rows_judges_gate(const pcs_row_report *r)
     return !r->gate_is_contradictory && !(r->is_gated && r->nu > 0.0);
 }
 
-// Adds the momentum of the impulses of a row. Varying directions are those at which the law was imposed.
-static void rows_add_momentum(pcs_certifier *self, int row, certify_survey *sum)
+// Adds the momentum of an impulse along a row of G or T, as it was imposed last; raises *size by its absolute parts.
+static void rows_add_momentum(const pcs_system *system, const pcs_rows *rows, int row, double impulse, double sum[3],
+                              double *size)
+{
+    double along[3];
+    if (impulse == 0.0) return;
+    pcs_row_resultant(system, rows, row, along);
+    for (int k = 0; k < 3; k++) {
+        sum[k] += impulse * along[k];
+        if (size != NULL) *size += fabs(impulse * along[k]);
+    }
+}
+
+static void rows_survey_one(const pcs_certifier *self, int row, certify_survey *sum)
 {
     const pcs_system *system = self->system;
+    const pcs_row *law = &system->rows[row];
     const pcs_row_report *r = &self->report->rows[row];
-    if (system->row_set.vary && pcs_system_is_mesh(system))
-        pcs_row_resultant(system, system->G, row, self->resultant[row]);
-    for (int k = 0; k < 3; k++) {
-        double part = r->step_impulse * self->resultant[row][k];
-        sum->momentum[k] += part;
-        sum->size += fabs(part);
-    }
-    int ntangent = pcs_system_is_mesh(system) ? system->rows[row].ntangent : 0;
-    for (int t = 0; t < ntangent; t++) {
-        double across[3] = { 0.0 };
-        if (r->tangent[t] == 0.0) continue;
-        pcs_row_resultant(system, system->T, system->rows[row].first_tangent + t, across);
-        for (int k = 0; k < 3; k++) sum->momentum[k] += r->tangent[t] * across[k];
-    }
+    double impulse = pcs_max(fabs(r->multiplier), fabs(r->step_impulse));
+    sum->is_hit = sum->is_hit || r->is_impact;
+    sum->is_ambiguous = sum->is_ambiguous || r->gate_is_contradictory;
+    sum->acts = sum->acts || (r->step_impulse != 0.0 && !law->is_bilateral);
+    rows_add_momentum(system, system->G, row, r->step_impulse, sum->momentum, &sum->size);
+    for (int t = 0; t < law->ntangent; t++)
+        rows_add_momentum(system, system->T, law->first_tangent + t, r->tangent[t], sum->momentum, NULL);
+    if (law->is_bilateral) impulse += fabs(r->force) * self->h;
+    if (impulse == 0.0) return;
+    double held = 0.5 * impulse * impulse / self->scheme->solver->effective_mass[row];
+    if (!law->is_bilateral) sum->held = pcs_certify_grown(sum->held, held);
+    sum->held_by_joints = pcs_certify_grown(sum->held_by_joints, held);
 }
 
 void pcs_certify_survey(pcs_certifier *self)
 {
     const pcs_system *system = self->system;
-    certify_survey *sum = &self->survey;
-    *sum = (certify_survey){ 0 };
+    certify_survey sum = { 0 };
     rows_fill_last(self);
-    for (int j = 0; j < system->nrow; j++) {
-        const pcs_row_report *r = &self->report->rows[j];
-        bool is_joint = system->rows[j].is_bilateral;
-        double impulse = pcs_max(fabs(r->multiplier), fabs(r->step_impulse));
-        if (r->is_impact) sum->is_hit = 1.0;
-        if (r->gate_is_contradictory) sum->is_ambiguous = 1.0;
-        if (r->step_impulse != 0.0 && !is_joint) sum->acts = 1.0;
-        if (is_joint) impulse += fabs(r->force) * self->h;
-        rows_add_momentum(self, j, sum);
-        if (impulse == 0.0) continue;
-        double held = 0.5 * impulse * impulse / self->scheme->solver->effective_mass[j];
-        if (!is_joint) sum->held = pcs_certify_grown(sum->held, held);
-        sum->held_by_joints = pcs_certify_grown(sum->held_by_joints, held);
-    }
-    pcs_rows_max_each(system, offsetof(certify_survey, momentum) / sizeof(double), &sum->is_hit);
-    pcs_rows_sum(system, 4, sum->momentum);
+    for (int j = 0; j < system->nrow; j++) rows_survey_one(self, j, &sum);
+    double most[] = { sum.is_hit, sum.acts, sum.is_ambiguous, sum.held, sum.held_by_joints };
+    double total[] = { sum.momentum[0], sum.momentum[1], sum.momentum[2], sum.size };
+    pcs_rows_max_each(system, 5, most);
+    pcs_rows_sum(system, 4, total);
+    self->survey = (certify_survey){ .is_hit = most[0] > 0.0,
+                                     .acts = most[1] > 0.0,
+                                     .is_ambiguous = most[2] > 0.0,
+                                     .held = most[3],
+                                     .held_by_joints = most[4],
+                                     .momentum = { total[0], total[1], total[2] },
+                                     .size = total[3] };
 }
 
 // Computes gap changes by multipliers of the last stage, G X (nu + shift) + G XT shift_t, m, for the check of gates.
@@ -560,8 +566,7 @@ static void rows_check_impact(pcs_certifier *self)
 {
     const pcs_system *system = self->system;
     double sum[3] = { 0.0 }; // loss and its magnitude, J, and impulse, N s
-    if (!(self->survey.is_hit > 0.0) || self->report->is_joined || !pcs_certify_is_on(self, CERTIFY_IMPACT_LOSS))
-        return;
+    if (!self->survey.is_hit || self->report->is_joined || !pcs_certify_is_on(self, CERTIFY_IMPACT_LOSS)) return;
     for (int j = 0; j < system->nrow; j++) {
         double la = system->rows[j].is_bilateral ? 0.0 : self->report->rows[j].multiplier;
         double before = self->report->rows[j].rate_before, after = self->rows[j].rate;
@@ -600,8 +605,7 @@ static double rows_excess(const pcs_certifier *self, const row_now *now, double 
 {
     const pcs_rows *G = self->system->G;
     double h = self->h, sum = 0.0, size = 0.0, bend = 0.0;
-    bool is_struck =
-        pcs_rule_separates_impacts(self->rule) && self->survey.is_hit > 0.0; // displacement before the impact
+    bool is_struck = pcs_rule_separates_impacts(self->rule) && self->survey.is_hit; // displacement before the impact
     for (int k = G->start[now->row]; k < G->start[now->row + 1]; k++) {
         int i = G->column[k];
         double way = self->way[i] - 0.5 * h * self->from->v[i];

@@ -1,5 +1,6 @@
 #include "step/krylov_set.h"
 
+#include "core/carry.h"
 #include "core/matrix.h"
 #include "core/rounding.h"
 #include "step/sums.h"
@@ -1464,12 +1465,8 @@ static bool set_is_seen(pcs_krylov_set *c)
 {
     int process = pcs_rows_are_spread(c->system) ? pcs_process_number(c->system->ctx) : 0;
     unsigned long long sum = 0, here = (unsigned long long)process << 40;
-    for (int k = set_first(c); k < set_last(c); k++) {
-        unsigned long long x = here + (unsigned long long)k * 8 + c->mode[k] + 0x9e3779b97f4a7c15ULL;
-        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-        x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-        sum += x ^ (x >> 31);
-    }
+    for (int k = set_first(c); k < set_last(c); k++)
+        sum += pcs_mix(here + (unsigned long long)k * 8 + c->mode[k] + PCS_MIX_STEP);
     sum = all_marks(c->system, sum);
     for (int i = 0; i < c->nseen && i < PCS_SEEN_SETS; i++)
         if (c->seen[i] == sum) return true;
