@@ -330,8 +330,8 @@ static double event_value(const pcs_scheme *self, const pcs_events *e, event_fin
     return e->force[j] / self->solver->effective_mass[j] - e->acceleration[j] + pulling * e->drive[j];
 }
 
-// Finds an event of this row (-1: of any) at the end of a leap that leads to time t.
-static pcs_outcome event_look(pcs_scheme *self, double t, int row, event_finding *found)
+// Finds an event at the end of a leap that leads to time t.
+static pcs_outcome event_look(pcs_scheme *self, double t, event_finding *found)
 {
     pcs_events *e = self->data;
     pcs_system *system = self->system;
@@ -339,7 +339,7 @@ static pcs_outcome event_look(pcs_scheme *self, double t, int row, event_finding
     *found = (event_finding){ .row = -1 };
     pcs_system_gaps(system, pcs_at(self->solver->t, e->end, NULL), e->next.gap);
     for (int j = 0; j < system->nrow; j++) {
-        if (system->rows[j].is_bilateral || (row >= 0 && j != row)) continue;
+        if (system->rows[j].is_bilateral) continue;
         has_held = has_held || e->now.held[j];
         if (!e->now.held[j] && e->next.gap[j] < e->now.floor[j]) found->row = j;
     }
@@ -347,7 +347,7 @@ static pcs_outcome event_look(pcs_scheme *self, double t, int row, event_finding
     pcs_outcome outcome = pcs_event_accelerate(self, e, t, e->end, e->end + system->nv, e->next.a);
     if (outcome != PCS_CONVERGED) return outcome;
     for (int j = 0; j < system->nrow; j++) {
-        if (system->rows[j].is_bilateral || (row >= 0 && j != row)) continue;
+        if (system->rows[j].is_bilateral) continue;
         bool pulls = e->force[j] == 0.0 && e->acceleration[j] > pulling * e->drive[j];
         if (e->now.held[j] && pulls) *found = (event_finding){ .row = j, .is_release = true };
     }
@@ -381,19 +381,20 @@ static double event_find_dip(pcs_scheme *self, double h)
     return place;
 }
 
-// Narrows [*lo, *hi] to the width; the event has not happened at *lo, and has at *hi, the last position examined. By
-// Newton's method for gaps and by secants for forces, shifted so as to end on the other side.
-static pcs_outcome event_locate(pcs_scheme *self, double t, event_finding event, double width, double *lo, double *hi)
+// Narrows [*lo, *hi] to the width around the first event of all rows: none has happened at *lo, and this one has at
+// *hi, the last position examined. By Newton's method for gaps and by secants for forces, shifted so as to end on the
+// other side.
+static pcs_outcome event_locate(pcs_scheme *self, double t, event_finding *event, double width, double *lo, double *hi)
 {
     pcs_events *e = self->data;
-    double value[2] = { NAN, event_value(self, e, event) }, last = *hi - *lo, x = *hi;
+    double value[2] = { NAN, event_value(self, e, *event) }, last = *hi - *lo, x = *hi;
     bool is_beyond = true;
     for (int round = 0; round<LOCATING_ROUNDS && * hi - *lo> width; round++) {
         event_finding found;
         double slope = (value[1] - value[0]) / (*hi - *lo), aside = is_beyond ? -0.4 * width : 0.4 * width;
-        if (!event.is_release) {
+        if (!event->is_release) {
             pcs_projection_turn(self->solver, e->end);
-            slope = pcs_system_rate(self->system, event.row, e->end + self->system->nv);
+            slope = pcs_system_rate(self->system, event->row, e->end + self->system->nv);
         }
         x = slope < 0.0 ? x - value[is_beyond] / slope + aside : NAN;
         bool is_slow = round % 3 == 2 && *hi - *lo > 0.5 * last; // three guesses have not halved it: bisect
@@ -401,11 +402,14 @@ static pcs_outcome event_locate(pcs_scheme *self, double t, event_finding event,
         if (is_slow || !(x > *lo && x < *hi)) x = 0.5 * (*lo + *hi);
         if (x <= *lo || x >= *hi) break; // no number in between
         pcs_outcome outcome = pcs_event_leap(self, t, x);
-        if (outcome == PCS_CONVERGED) outcome = event_look(self, t + x, event.row, &found);
+        if (outcome == PCS_CONVERGED) outcome = event_look(self, t + x, &found);
         if (outcome != PCS_CONVERGED) return outcome;
         is_beyond = found.row >= 0;
         *(is_beyond ? hi : lo) = x;
-        value[is_beyond] = event_value(self, e, event);
+        bool is_other = is_beyond && (found.row != event->row || found.is_release != event->is_release);
+        if (is_other) value[0] = NAN;
+        if (is_beyond) *event = found;
+        value[is_beyond] = event_value(self, e, *event);
     }
     return PCS_CONVERGED;
 }
@@ -414,13 +418,13 @@ static pcs_outcome event_locate(pcs_scheme *self, double t, event_finding event,
 static pcs_outcome event_find(pcs_scheme *self, double t, double h, event_finding *event, double *hi)
 {
     *hi = h;
-    pcs_outcome outcome = event_look(self, t + h, -1, event);
+    pcs_outcome outcome = event_look(self, t + h, event);
     if (outcome != PCS_CONVERGED || event->row >= 0) return outcome;
     double dip = event_find_dip(self, h);
     if (dip == 0.0) return PCS_CONVERGED;
     *hi = dip;
     outcome = pcs_event_leap(self, t, dip);
-    if (outcome == PCS_CONVERGED) outcome = event_look(self, t + dip, -1, event);
+    if (outcome == PCS_CONVERGED) outcome = event_look(self, t + dip, event);
     if (outcome != PCS_CONVERGED || event->row >= 0) return outcome;
     *hi = h;
     return pcs_event_leap(self, t, h);
@@ -457,22 +461,12 @@ static pcs_outcome event_pass(pcs_scheme *self, event_finding event, double hi, 
 {
     pcs_events *e = self->data;
     double lo = 0.0;
-    event_finding other = { .row = 0 };
-    pcs_outcome outcome = PCS_CONVERGED;
     pcs_projection_turn(self->solver, e->end);
     e->now.speed = fmax(e->now.speed, fabs(pcs_system_rate(self->system, event.row, e->end + self->system->nv)));
     double width = e->shortest = event_width(self, e, *t + hi, h);
-    for (int round = 0; round <= self->system->nrow && other.row >= 0; round++) {
-        outcome = event_locate(self, *t, event, width, &lo, &hi);
-        if (outcome == PCS_CONVERGED) outcome = pcs_event_leap(self, *t, lo);
-        if (outcome == PCS_CONVERGED) outcome = event_look(self, *t + lo, -1, &other);
-        if (outcome != PCS_CONVERGED) return outcome;
-        if (other.row < 0 || lo == 0.0) break;
-        // another contact has closed earlier
-        event = other;
-        hi = lo;
-        lo = 0.0;
-    }
+    pcs_outcome outcome = event_locate(self, *t, &event, width, &lo, &hi);
+    if (outcome == PCS_CONVERGED) outcome = pcs_event_leap(self, *t, lo);
+    if (outcome != PCS_CONVERGED) return outcome;
     event_land(self, lo, t);
     e->closed[event.row] = !event.is_release;
     e->released[event.row] = event.is_release;
