@@ -64,28 +64,27 @@ static void index3_report_rows(pcs_scheme *self, pcs_state *x, double force_of_l
     pcs_implicit *s = self->data;
     pcs_system *system = self->system;
     const pcs_next *next = &s->next;
-    double *last_force = x->row_history[PCS_IMPLICIT_FORCE], *last_filtered = x->row_history[PCS_IMPLICIT_FILTERED];
-    double af = self->rule.w.af, am = self->rule.w.am, ga = self->rule.w.ga, h = report->h;
+    double *last = x->row_history[PCS_IMPLICIT_FORCE], *filtered = x->row_history[PCS_IMPLICIT_FILTERED];
+    double h = report->h;
     self->solver->t = x->t + h;
     pcs_system_gaps(system, pcs_at(self->solver->t, next->q, NULL), next->gap);
     for (int j = 0; j < system->nrow; j++) {
-        double force = force_of_la * next->la[j], rate = pcs_system_rate(system, j, next->v);
-        double filtered = ((1.0 - af) * force + af * last_force[j] - am * last_filtered[j]) / (1.0 - am);
-        report->rows[j] = (pcs_row_report){ .gap = next->gap[j],
-                                            .rate = rate,
-                                            .rate_before = rate,
-                                            .nu = kb * next->la[j],
-                                            .force = force,
-                                            .is_impact = force > 0.0 && last_force[j] == 0.0,
-                                            .is_closed = force > 0.0 || next->gap[j] <= 0.0 };
-        report->rows[j].step_impulse = h * ((1.0 - ga) * last_filtered[j] + ga * filtered);
-        last_force[j] = next->lam[j] = force;
-        last_filtered[j] = filtered;
-        if (system->rows[j].is_bilateral) report->rows[j].is_impact = false;
-        if (report->rows[j].is_impact) report->rows[j].impulse = report->rows[j].step_impulse;
-        if (system->rows[j].is_driven)
-            report->rows[j].drive_work = 0.5 * report->rows[j].step_impulse * (pcs_system_rate(system, j, x->v) + rate);
-        report->external_work += report->rows[j].drive_work;
+        double force = next->lam[j] = force_of_la * next->la[j], rate = pcs_system_rate(system, j, next->v);
+        pcs_row_report *row = &report->rows[j];
+        bool is_impact = force > 0.0 && last[j] == 0.0 && !system->rows[j].is_bilateral;
+        double impulse = h * pcs_implicit_filter(&self->rule.w, force, &last[j], &filtered[j]);
+        *row = (pcs_row_report){ .gap = next->gap[j],
+                                 .rate = rate,
+                                 .rate_before = rate,
+                                 .nu = kb * next->la[j],
+                                 .force = force,
+                                 .step_impulse = impulse,
+                                 .impulse = is_impact ? impulse : 0.0,
+                                 .is_impact = is_impact,
+                                 .is_closed = force > 0.0 || next->gap[j] <= 0.0 };
+        if (!system->rows[j].is_driven) continue;
+        row->drive_work = 0.5 * impulse * (pcs_system_rate(system, j, x->v) + rate);
+        report->external_work += row->drive_work;
     }
 }
 

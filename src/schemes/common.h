@@ -22,7 +22,7 @@ typedef struct pcs_next {
     double *a, *d;                                // [nv] acceleration and increment
     double *mean;                                 // [nv] velocity that moves positions in a step; NULL without damping
     double *target, *gap, *nu, *la, *rate_before; // [nrow]
-    double *target_t, *la_t;                      // [ntangent]
+    double *target_t, *la_t, *slip_before;        // [ntangent]
     double *lam;                                  // [nrow] smooth multipliers of bilateral rows
     const unsigned char *held;                    // [nrow] contacts that are held in this step; NULL if none
     const double *drift;                          // [nv] displacement that `held` compensates, m
@@ -30,6 +30,7 @@ typedef struct pcs_next {
     double *speed, *speed_before;                 // [nrow] of driven rows at the end and the start of the step, m/s
     double *way, *way_before;                     // [nrow] their displacements likewise, m
     unsigned char *gate;                          // [nrow]
+    double gap_tolerance;                         // a gap up to this is closed, m
     pcs_held_rows joints;                         // bilateral rows
     double *bias;                                 // [nrow] work of joint accelerations
     pcs_pool *pool;                               // threads that share passes over long vectors; NULL if one thread
@@ -75,24 +76,24 @@ static inline void pcs_next_tell(const pcs_system *system, const pcs_next *next,
     if (system->rows[j].is_bilateral) row->lam = next->lam[j];
     row->is_gated = next->gate[j] != 0;
 }
-// Fills the position multipliers in the report of a row.
-static inline void pcs_next_tell_held(const pcs_system *system, const pcs_next *next, int j, pcs_row_report *row)
-{
-    const pcs_row *of = &system->rows[j];
-    row->nu = next->nu[j];
-    for (int t = 0; t < (next->held == NULL ? 0 : of->ntangent); t++) row->nu_t[t] = next->nu_t[of->first_tangent + t];
-}
-// Returns the round-off, m, of a gap that an impulse holds after a step of h: its rate vanishes only to round-off of
-// the velocity that the last impulse gave. Without this allowance, round-off opens a lasting contact of a stiff body.
-static inline double pcs_impulse_tie(const pcs_scheme *self, const pcs_state *x, int row, double h)
-{
-    return PCS_ROUND_LENGTH * h * fabs(x->impulse[row]) / self->solver->effective_mass[row];
-}
 // Reports rows and impact loss of a scheme with one impulse La per row: force La/h, impact part in the step that
 // closes. The impact loss is -La . G ((1 - theta) v_n + theta v): v_n is the velocity before the impulse of the step,
 // so a contact that stays closed loses nothing.
 void pcs_next_report_rows(const pcs_scheme *self, const pcs_state *x, const pcs_next *next, double theta,
                           pcs_step_report *report);
+
+// Marks the closed rows of q after a step of h from x on, bilateral ones always, and leaves the gaps in next->gap: ties
+// within round-off, also of impulses unless x is NULL, along the present directions, are closed. Returns their number.
+int pcs_next_find_closed(const pcs_scheme *self, pcs_next *next, const pcs_state *x, double h, const double *q,
+                         unsigned char *is_closed);
+// Gates the closed rows of q likewise. Returns true if a contact of them was open at the start of the step.
+bool pcs_next_arrive(const pcs_scheme *self, pcs_next *next, const pcs_state *x, double h, const double *q,
+                     const unsigned char *was_closed);
+// Stores the rates of next->v, normal and tangential, from which an impact starts.
+void pcs_next_note_rates(const pcs_scheme *self, pcs_next *next);
+// Reports the impact that has led from them to next->v on top of what the rows report of the motion before it.
+void pcs_next_report_impact(const pcs_scheme *self, const pcs_next *next, const unsigned char *was_closed,
+                            pcs_step_report *report);
 
 // Makes the next state the state, with all members that do not depend on the scheme.
 void pcs_next_accept(const pcs_scheme *self, pcs_next *next, pcs_state *x, const pcs_step_report *report);

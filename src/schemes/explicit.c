@@ -36,27 +36,11 @@ void pcs_explicit_clear(pcs_scheme *self, pcs_explicit *s)
     if (s->kick != NULL) memset(s->kick, 0, (size_t)self->system->nv * sizeof *s->kick);
 }
 
-int pcs_explicit_find_closed(pcs_scheme *self, pcs_explicit *s, const double *q, unsigned char *is_closed)
-{
-    int count = 0;
-    const pcs_system *system = self->system;
-    pcs_system_gaps(self->system, pcs_at(self->solver->t, q, NULL), s->next.gap);
-    for (int j = 0; j < system->nrow; j++) {
-        is_closed[j] = system->rows[j].is_bilateral || s->next.gap[j] <= s->gap_tolerance + pcs_gap_tie(system, j, q);
-        count += is_closed[j];
-    }
-    return (int)pcs_rows_max(system, count);
-}
-
 bool pcs_explicit_arrive(pcs_scheme *self, pcs_explicit *s, const double *q)
 {
-    bool has_closed = false;
-    (void)pcs_explicit_find_closed(self, s, q, s->is_closed);
-    for (int j = 0; j < self->system->nrow; j++) {
-        s->next.gate[j] = s->is_closed[j];
-        has_closed = has_closed || (s->is_closed[j] && !s->was_closed[j]);
-    }
-    return pcs_rows_any(self->system, has_closed);
+    bool has_closed = pcs_next_arrive(self, &s->next, NULL, 0.0, q, s->was_closed);
+    memcpy(s->is_closed, s->next.gate, (size_t)self->system->nrow);
+    return has_closed;
 }
 
 // Solves the contact problem; x may also be an acceleration, with forces in place of impulses.
@@ -90,10 +74,9 @@ pcs_outcome pcs_explicit_impose(pcs_scheme *self, pcs_explicit *s, pcs_step_repo
 {
     pcs_next *next = &s->next;
     bool has_gate = false;
-    for (int j = 0; j < self->system->nrow; j++) {
-        next->rate_before[j] = pcs_system_rate(self->system, j, next->v);
+    pcs_next_note_rates(self, next);
+    for (int j = 0; j < self->system->nrow; j++)
         has_gate = has_gate || next->gate[j] || self->system->rows[j].is_bilateral;
-    }
     if (!pcs_rows_any(self->system, has_gate)) return PCS_CONVERGED;
     return pcs_explicit_contact(self, s, next->v, next->la, next->la_t, report);
 }
@@ -148,54 +131,29 @@ pcs_outcome pcs_explicit_accelerate(pcs_scheme *self, pcs_explicit *s, int k, do
     return explicit_solve(self, s, s->full[k], force, s->next.la_t, report);
 }
 
-// Computes the velocity jump of an impact with friction into next.d, which explicit schemes do not use otherwise.
-static void explicit_find_jump(pcs_scheme *self, pcs_explicit *s, bool is_impact)
+// Reports a row that acts smoothly, with the loss of friction at the mean of T v at both ends, and the work that drives
+// it: the part m (r - r_n) of its impulse P, which changes the rate from r_n to r, works at their mean, and the rest,
+// which balances forces, along u h: P u - m (r - r_n) (u - (r_n + r)/2).
+static void explicit_report_smooth(pcs_scheme *self, const pcs_explicit *s, const pcs_state *x, int j,
+                                   pcs_step_report *report)
 {
-    if (!is_impact || pcs_system_ntangent(self->system) == 0) return;
-    memset(s->next.d, 0, (size_t)self->system->nv * sizeof *s->next.d);
-    pcs_projection_push(self->solver, 1.0, s->next.la, s->next.la_t, s->next.d);
-}
-
-// Reports the tangential impulses of a row with their loss: over a smooth step with the mean of T v at both ends, in an
-// impact (v_start NULL) with the mean of T v before, which is that after minus the jump, and after.
-static void explicit_report_tangents(pcs_scheme *self, pcs_explicit *s, int j, const double *v_start, const double *v,
-                                     pcs_step_report *report)
-{
-    pcs_row_report *row = &report->rows[j];
     const pcs_system *system = self->system;
     const pcs_next *next = &s->next;
+    pcs_row_report *row = &report->rows[j];
+    row->step_impulse += next->la[j];
     for (int t = 0; t < system->rows[j].ntangent; t++) {
         int k = system->rows[j].first_tangent + t;
         row->last_tangent[t] = next->la_t[k];
         row->tangent[t] = s->stage_t[k] + next->la_t[k];
-        row->slip[t] = pcs_rows_dot(system->T, k, v);
-        if (row->tangent[t] == 0.0) continue;
-        double jump =
-            v_start == NULL ? pcs_rows_dot(system->T, k, next->d) : row->slip[t] - pcs_rows_dot(system->T, k, v_start);
-        row->friction_loss -= row->tangent[t] * (row->slip[t] - 0.5 * jump);
+        row->slip[t] = pcs_rows_dot(system->T, k, next->v);
+        if (row->tangent[t] != 0.0)
+            row->friction_loss -= 0.5 * row->tangent[t] * (pcs_rows_dot(system->T, k, x->v) + row->slip[t]);
     }
     report->friction_loss += row->friction_loss;
-}
-
-// Books the loss of a row in an impact, with the mean of the rates before and after it, and the work that drives a row.
-// In an impact it keeps its speed. Otherwise the part m (r - r_n) of its impulse P, which changes the rate from r_n to
-// r, works at their mean, and the rest, which balances forces, along u h: P u - m (r - r_n) (u - (r_n + r)/2).
-static void explicit_book(pcs_scheme *self, const pcs_explicit *s, const pcs_state *x, int j, bool is_impact,
-                          pcs_step_report *report)
-{
-    const pcs_system *system = self->system;
-    pcs_row_report *row = &report->rows[j];
-    const pcs_next *next = &s->next;
-    bool is_driven = system->rows[j].is_driven;
-    double speed = is_driven ? next->speed[j] : 0.0;
-    if (is_impact) row->normal_loss = -row->multiplier * (0.5 * (row->rate_before + row->rate) + speed);
-    row->drive_work = -row->step_impulse * speed;
-    if (is_driven && !is_impact) {
-        double u = (next->way_before[j] - next->way[j]) / report->h, start = pcs_system_rate(system, j, x->v);
-        double carried = self->solver->effective_mass[j] * (row->rate - start);
-        row->drive_work = row->step_impulse * u - carried * (u - 0.5 * (start + row->rate));
-    }
-    report->impact_loss += row->normal_loss;
+    if (!system->rows[j].is_driven) return;
+    double u = (next->way_before[j] - next->way[j]) / report->h, start = pcs_system_rate(system, j, x->v);
+    double carried = self->solver->effective_mass[j] * (row->rate - start);
+    row->drive_work = row->step_impulse * u - carried * (u - 0.5 * (start + row->rate));
     report->external_work += row->drive_work;
 }
 
@@ -204,20 +162,16 @@ void pcs_explicit_report_rows(pcs_scheme *self, pcs_explicit *s, const pcs_state
 {
     const pcs_system *system = self->system;
     const pcs_next *next = &s->next;
-    explicit_find_jump(self, s, is_impact);
     for (int j = 0; j < system->nrow; j++) {
-        double la = next->la[j];
         pcs_row_report *row = &report->rows[j];
         pcs_next_tell(system, next, j, row);
-        row->step_impulse = pcs_system_carry(system, j, x->q, next->q, s->stage[j]) + la;
-        row->force = is_impact ? 0.0 : la / duration;
-        row->impulse = is_impact ? la : 0.0;
+        row->step_impulse = pcs_system_carry(system, j, x->q, next->q, s->stage[j]);
+        row->force = is_impact ? 0.0 : next->la[j] / duration;
         row->is_closed = s->is_closed[j] != 0;
-        row->is_impact = is_impact && next->gate[j] && !s->was_closed[j];
-        explicit_book(self, s, x, j, is_impact, report);
-        explicit_report_tangents(self, s, j, is_impact ? NULL : x->v, next->v, report);
+        if (!is_impact) explicit_report_smooth(self, s, x, j, report);
     }
-    pcs_report_join(system, report);
+    if (is_impact) pcs_next_report_impact(self, next, s->was_closed, report);
+    else pcs_report_join(system, report);
 }
 
 // Returns true if a row approaches by more than the round-off of its rate: opposite contacts at rest must not both do.
@@ -260,7 +214,7 @@ pcs_status pcs_explicit_start(pcs_scheme *self, pcs_state *x, pcs_step_report *r
     pcs_next_targets(self, &s->next, x->v);
     pcs_next_drive(self, &s->next);
     bool has_impact = false;
-    (void)pcs_explicit_find_closed(self, s, x->q, s->next.gate);
+    (void)pcs_next_find_closed(self, &s->next, NULL, 0.0, x->q, s->next.gate);
     for (int j = 0; j < system->nrow; j++)
         if (s->next.gate[j] && !system->rows[j].is_driven)
             has_impact = has_impact || explicit_approaches(system, j, x->v, report->rows[j].rate);
@@ -343,7 +297,7 @@ bool pcs_explicit_forecast(pcs_scheme *self, const pcs_state *x, double h)
     for (int i = 0; i < system->nv; i++) middle[i] = q[i] + 0.5 * h * v[i];
     pcs_explicit_clear(self, s);
     if (!pcs_projection_move(self->solver, middle)) return false;
-    (void)pcs_explicit_find_closed(self, s, middle, s->next.gate);
+    (void)pcs_next_find_closed(self, &s->next, NULL, 0.0, middle, s->next.gate);
     pcs_next_targets(self, &s->next, x->v);
     return true;
 }
@@ -648,7 +602,7 @@ void pcs_explicit_advance(pcs_scheme *self, const pcs_state *x, bool *is_impact,
     double h = report->h;
     memcpy(s->q[0], x->q, bytes);
     memcpy(s->v[0], x->v, bytes);
-    (void)pcs_explicit_find_closed(self, s, x->q, s->was_closed);
+    (void)pcs_next_find_closed(self, &s->next, NULL, 0.0, x->q, s->was_closed);
     memset(s->is_pressed, 0, (size_t)self->system->nrow);
     stages_drive(self, x, h);
     for (int l = 1; l <= self->rule.tableau->s && report->outcome == PCS_CONVERGED; l++)

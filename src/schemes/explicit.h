@@ -12,7 +12,6 @@ enum { PCS_POINTS = PCS_MAX_STAGES + 1 };
 typedef struct pcs_explicit {
     pcs_next next;
     pcs_step_problem problem;  // contact problem, without the state that it is solved for
-    double gap_tolerance;      // a gap up to this is closed, m
     unsigned char *was_closed; // [nrow] rows closed at the start of the step
     unsigned char *is_closed;  // [nrow] at its end
     unsigned char *is_pressed; // [nrow] transmits a smooth force at the start of the step; before that is known:
@@ -62,9 +61,6 @@ pcs_status pcs_explicit_start(pcs_scheme *self, pcs_state *x, pcs_step_report *r
 // Starts without an impact: the first step handles contacts that are closed.
 pcs_status pcs_explicit_start_plainly(pcs_scheme *self, pcs_state *x, pcs_step_report *report);
 
-// Marks the closed contacts of q, bilateral rows always, and leaves the gaps in next.gap. Returns their number. Ties
-// within round-off, along the present directions, are closed.
-int pcs_explicit_find_closed(pcs_scheme *self, pcs_explicit *s, const double *q, unsigned char *is_closed);
 // Finds the rows that are closed at q, the end of the step; they are gated. Returns true if a contact of them was open
 // at the start of the step.
 bool pcs_explicit_arrive(pcs_scheme *self, pcs_explicit *s, const double *q);

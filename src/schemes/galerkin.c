@@ -144,7 +144,7 @@ static pcs_status galerkin_setup(pcs_scheme *self)
     bool is_plus = self->ops == &pcs_scheme_tdg_plus;
     PCS_TRY(pcs_explicit_setup(self));
     s->base.has_forces = true;
-    s->base.gap_tolerance = params->gap_tolerance; // not an option of half_explicit_acceleration
+    s->base.next.gap_tolerance = params->gap_tolerance; // not an option of half_explicit_acceleration
     galerkin_fill(degree, is_plus, &s->w);
     if (degree == 1 && !is_plus) self->rule.kind = PCS_RULE_HEUN;
     PCS_TRY(pcs_explicit_take_stages(self, degree + 1));
@@ -178,7 +178,7 @@ static pcs_outcome galerkin_accelerate(pcs_scheme *self, const pcs_state *x, dou
     if (is_frozen) {
         memcpy(next->gate, s->is_lasting, (size_t)nrow);
     } else {
-        (void)pcs_explicit_find_closed(self, &s->base, s->base.q[k], next->gate);
+        (void)pcs_next_find_closed(self, &s->base.next, NULL, 0.0, s->base.q[k], next->gate);
         for (int j = 0; j < nrow; j++)
             next->gate[j] = (next->gate[j] || s->base.is_pressed[j]) && s->base.was_closed[j];
         pcs_explicit_release(self, &s->base, x, s->base.v[k], s->base.free[k], h);
@@ -203,7 +203,7 @@ static pcs_outcome galerkin_begin(pcs_scheme *self, const pcs_state *x, double h
     size_t bytes = (size_t)self->system->nv * sizeof(double);
     memcpy(s->base.q[0], x->q, bytes);
     memcpy(s->base.v[0], x->v, bytes);
-    (void)pcs_explicit_find_closed(self, &s->base, x->q, s->base.was_closed);
+    (void)pcs_next_find_closed(self, &s->base.next, NULL, 0.0, x->q, s->base.was_closed);
     memcpy(s->base.is_pressed, x->was_loaded, (size_t)self->system->nrow);
     pcs_outcome outcome = galerkin_accelerate(self, x, h, 0, false, report);
     memcpy(s->is_lasting, s->base.next.gate, (size_t)self->system->nrow);

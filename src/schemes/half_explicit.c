@@ -206,7 +206,7 @@ static pcs_outcome half_first_plainly(pcs_scheme *self, const pcs_state *x, doub
     const pcs_system *system = self->system;
     const pcs_rows *G = system->G;
     double *v1 = s->base.v[1];
-    if (pcs_explicit_find_closed(self, &s->base, x->q, s->base.was_closed) == 0) return PCS_CONVERGED;
+    if (pcs_next_find_closed(self, &s->base.next, NULL, 0.0, x->q, s->base.was_closed) == 0) return PCS_CONVERGED;
     for (int k = 0; k < G->start[system->nrow]; k++) {
         int i = G->column[k];
         v1[i] = x->v[i] + h * s->pass.a0[i];
@@ -331,9 +331,7 @@ static pcs_status half_impulsive_step(pcs_scheme *self, pcs_state *x, double h, 
         }
         half_accept(self, x, h / count, is_impact, report);
         if (k > 0) pcs_join_reports(self->system, &joined, nrow, s->base.next.q, x->q, report);
-        joined = *report;
-        joined.rows = s->joined_row;
-        memcpy(joined.rows, report->rows, (size_t)nrow * sizeof *joined.rows);
+        pcs_copy_report(report, nrow, &joined);
     }
     x->t = s->start.t + h;
     x->step = s->start.step + 1;

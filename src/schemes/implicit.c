@@ -260,17 +260,13 @@ static void implicit_set_passes(const pcs_scheme *self, const pcs_state *x, doub
 void pcs_implicit_balance(pcs_scheme *self, const pcs_state *x, pcs_implicit_memory *now, pcs_step_report *report)
 {
     const pcs_implicit *s = self->data;
-    const pcs_implicit_memory *last = x->memory;
-    double am = self->rule.w.am, af = self->rule.w.af, ga = self->rule.w.ga, h = report->h;
-    pcs_system_resultant(self->system, pcs_at(x->t + h, s->next.q, s->next.v), now->resultant);
-    if (s->lam != NULL) pcs_add_smooth_resultant(self->system, s->lam, now->resultant);
-    PCS_INDEPENDENT
-    for (int k = 0; k < 3; k++) {
-        double sum = (1.0 - af) * now->resultant[k] + af * last->resultant[k] - am * last->filtered[k];
-        double filtered = sum / (1.0 - am);
-        report->smooth_impulse[k] = h * ((1.0 - ga) * last->filtered[k] + ga * filtered);
-        now->filtered[k] = filtered;
-    }
+    double end[3], h = report->h;
+    pcs_system_resultant(self->system, pcs_at(x->t + h, s->next.q, s->next.v), end);
+    if (s->lam != NULL) pcs_add_smooth_resultant(self->system, s->lam, end);
+    *now = *(const pcs_implicit_memory *)x->memory;
+    for (int k = 0; k < 3; k++)
+        report->smooth_impulse[k] =
+            h * pcs_implicit_filter(&self->rule.w, end[k], &now->resultant[k], &now->filtered[k]);
 }
 
 void pcs_implicit_accept(pcs_scheme *self, pcs_state *x, const pcs_implicit_memory *now, const pcs_step_report *report)
@@ -333,14 +329,14 @@ static double implicit_book_joints(const pcs_scheme *self, pcs_state *x, pcs_ste
     const pcs_implicit *s = self->data;
     const pcs_system *system = self->system;
     const pcs_rows *G = system->G;
-    double am = self->rule.w.am, af = self->rule.w.af, ga = self->rule.w.ga, rest = 0.0;
+    double ga = self->rule.w.ga, rest = 0.0;
     double *force = x->row_history[PCS_IMPLICIT_FORCE], *filtered = x->row_history[PCS_IMPLICIT_FILTERED];
     if (s->lam == NULL || x->nrow_history == 0) return 0.0;
     for (int j = 0; j < system->nrow; j++) {
         pcs_row_report *row = &report->rows[j];
         if (!system->rows[j].is_bilateral) continue;
-        double way = 0.0, now = ((1.0 - af) * s->lam[j] + af * force[j] - am * filtered[j]) / (1.0 - am);
-        double mean = (1.0 - ga) * filtered[j] + ga * now, lam_ga = (1.0 - ga) * force[j] + ga * s->lam[j];
+        double way = 0.0, lam_ga = (1.0 - ga) * force[j] + ga * s->lam[j];
+        double mean = pcs_implicit_filter(&self->rule.w, s->lam[j], &force[j], &filtered[j]);
         for (int k = G->start[j]; k < G->start[j + 1]; k++)
             way += G->value[k] * (s->next.q[G->column[k]] - x->q[G->column[k]]);
         double speed = system->rows[j].is_driven ? s->next.speed_before[j] + s->next.speed[j] : 0.0;
@@ -350,8 +346,6 @@ static double implicit_book_joints(const pcs_scheme *self, pcs_state *x, pcs_ste
         row->drive_work += work;
         report->external_work += work;
         rest += lam_ga * way - work;
-        force[j] = s->lam[j];
-        filtered[j] = now;
     }
     pcs_rows_sum(system, 1, &rest);
     return rest;

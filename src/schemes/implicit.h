@@ -41,6 +41,16 @@ typedef struct pcs_implicit {
     double *correction, *smooth_gap; // [nrow] of PCS_POSITION_CORRECTED: U beyond (h/2) W, kg m; g(qt), m
 } pcs_implicit;
 
+// Filters a force as the rule filters accelerations: vd, which becomes that at the end of the step, gives a. Returns its
+// mean in the velocity, (1 - ga) a_n + ga a.
+static inline double pcs_implicit_filter(const pcs_weights *w, double end, double *vd, double *a)
+{
+    double start = *a;
+    *a = ((1.0 - w->af) * end + w->af * *vd - w->am * start) / (1.0 - w->am);
+    *vd = end;
+    return (1.0 - w->ga) * start + w->ga * *a;
+}
+
 // Lists the members of a pcs_scheme_ops that say what the engine keeps from step to step.
 #define PCS_IMPLICIT_KEEPS                                                                         \
     .nhistory = PCS_IMPLICIT_NHISTORY, .nrow_history = PCS_IMPLICIT_NROW_HISTORY, .nresultant = 2, \

@@ -51,21 +51,13 @@ static const char *jump_check(const void *params, const char **option)
     return p->beta < 0.5 * p->gamma ? "beta must be >= gamma/2: the scheme is stable at any step only there" : NULL;
 }
 
-// Marks the closed contacts of q in the step of h from x on, bilateral rows always, and leaves the gaps in next.gap.
-static void jump_find_closed(pcs_scheme *self, const pcs_state *x, double h, const double *q, unsigned char *is_closed)
-{
-    const pcs_next *next = &((const jump_newmark *)self->data)->base.next;
-    pcs_system_gaps(self->system, pcs_at(self->solver->t, q, NULL), next->gap);
-    for (int j = 0; j < self->system->nrow; j++) {
-        double tie = pcs_gap_tie(self->system, j, q) + pcs_impulse_tie(self, x, j, h);
-        is_closed[j] = self->system->rows[j].is_bilateral || next->gap[j] <= tie;
-    }
-}
-
 // Solves the impact on the gated rows, v += M^-1 (G^T La + T^T Lt). Returns false if it does not converge.
-static bool jump_solve_impact(pcs_scheme *self, jump_newmark *jump, pcs_step_report *report)
+static bool jump_strike(pcs_scheme *self, pcs_step_report *report)
 {
-    pcs_next *next = &jump->base.next;
+    const jump_newmark *jump = self->data;
+    pcs_next *next = &((jump_newmark *)self->data)->base.next;
+    pcs_next_note_rates(self, next);
+    pcs_next_targets(self, next, next->v);
     pcs_step_problem problem = pcs_next_problem(self, next, NULL, 0.0);
     pcs_step_result result;
     problem.held = NULL;
@@ -90,27 +82,11 @@ static bool jump_is_hit(const pcs_scheme *self, const pcs_state *x)
     return pcs_rows_any(self->system, is_hit);
 }
 
-// Decides whether there is an impact at q, and solves it; next.v becomes the velocity after it. Returns false if the
-// solver does not converge.
-static bool jump_strike(pcs_scheme *self, const pcs_state *x, double h, bool *is_impact, pcs_step_report *report)
-{
-    jump_newmark *jump = self->data;
-    pcs_next *next = &jump->base.next;
-    *is_impact = false;
-    jump_find_closed(self, x, h, next->q, next->gate);
-    for (int j = 0; j < self->system->nrow; j++) *is_impact = *is_impact || (next->gate[j] && !jump->was_closed[j]);
-    *is_impact = pcs_rows_any(self->system, *is_impact);
-    if (!*is_impact) return true;
-    for (int j = 0; j < self->system->nrow; j++) next->rate_before[j] = pcs_system_rate(self->system, j, next->v);
-    pcs_next_targets(self, next, next->v);
-    return jump_solve_impact(self, jump, report);
-}
-
-// Books the work of normal impulses of the smooth motion as numerical loss, as none of them is an impact.
-static void jump_report_motion(pcs_scheme *self, const pcs_state *x, pcs_step_report *report)
+// Books the work of normal impulses of the smooth motion as numerical loss, as none of them is an impact. The gates are
+// those of its end.
+static void jump_report_motion(const pcs_scheme *self, pcs_step_report *report)
 {
     const pcs_next *next = &((const jump_newmark *)self->data)->base.next;
-    jump_find_closed(self, x, report->h, next->q, next->gate);
     report->numerical_loss += report->impact_loss;
     report->impact_loss = 0.0;
     for (int j = 0; j < self->system->nrow; j++) {
@@ -120,51 +96,6 @@ static void jump_report_motion(pcs_scheme *self, const pcs_state *x, pcs_step_re
         row->is_closed = row->step_impulse > 0.0 || next->gate[j];
         if (self->system->rows[j].is_bilateral) row->force += next->lam[j];
     }
-}
-
-// Reports the friction of an impact on top of that of the smooth motion.
-static void jump_report_tangents(const pcs_scheme *self, int j, pcs_step_report *report)
-{
-    const pcs_next *next = &((const jump_newmark *)self->data)->base.next;
-    const pcs_row *of = &self->system->rows[j];
-    pcs_row_report *row = &report->rows[j];
-    for (int t = 0; t < of->ntangent; t++) {
-        int k = of->first_tangent + t;
-        double impact = next->la_t[k], before = row->slip[t];
-        row->last_tangent[t] = impact;
-        row->tangent[t] += impact;
-        row->slip[t] = pcs_rows_dot(self->system->T, k, next->v);
-        double loss = -0.5 * impact * (before + row->slip[t]);
-        row->friction_loss += loss;
-        report->friction_loss += loss;
-    }
-}
-
-// Reports the impact on top of the smooth motion.
-static void jump_report_impact(const pcs_scheme *self, pcs_step_report *report)
-{
-    const jump_newmark *jump = self->data;
-    const pcs_next *next = &jump->base.next;
-    const pcs_system *system = self->system;
-    double smooth = report->friction_loss;
-    report->friction_loss = 0.0;
-    for (int j = 0; j < system->nrow; j++) {
-        double impact = next->la[j];
-        pcs_row_report *row = &report->rows[j];
-        row->rate = pcs_system_rate(system, j, next->v);
-        row->rate_before = next->rate_before[j];
-        row->target = next->target[j];
-        row->multiplier = row->impulse = impact;
-        row->step_impulse += impact;
-        row->is_gated = next->gate[j] != 0;
-        row->is_closed = row->step_impulse > 0.0 || row->is_gated;
-        row->is_impact = row->is_gated && !jump->was_closed[j] && !system->rows[j].is_bilateral;
-        row->normal_loss = -0.5 * impact * (row->rate_before + row->rate);
-        report->impact_loss += row->normal_loss;
-        jump_report_tangents(self, j, report);
-    }
-    pcs_report_join(system, report);
-    report->friction_loss += smooth;
 }
 
 static pcs_status jump_setup(pcs_scheme *self)
@@ -187,17 +118,17 @@ static pcs_status jump_start(pcs_scheme *self, pcs_state *x, pcs_step_report *re
     const pcs_system *system = self->system;
     if (!pcs_projection_move(self->solver, x->q))
         return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
-    bool is_impact;
     pcs_start_report(self, x, next, report);
-    jump_find_closed(self, x, 0.0, x->q, s->was_closed);
+    (void)pcs_next_find_closed(self, next, NULL, 0.0, x->q, s->was_closed);
     if (jump_is_hit(self, x)) {
         memcpy(next->q, x->q, (size_t)system->nv * sizeof *x->q);
         memcpy(next->v, x->v, (size_t)system->nv * sizeof *x->v);
+        memcpy(next->gate, s->was_closed, (size_t)system->nrow);
         memset(s->was_closed, 0, (size_t)system->nrow); // contacts that close at t = 0 count as open before
-        if (!jump_strike(self, x, 0.0, &is_impact, report)) return PCS_OK;
+        if (!jump_strike(self, report)) return PCS_OK;
         memcpy(x->v, next->v, (size_t)system->nv * sizeof *x->v);
         system->ops->measure(system, pcs_at(x->t, x->q, x->v), PCS_ENERGY, &report->measure);
-        jump_report_impact(self, report);
+        pcs_next_report_impact(self, next, s->was_closed, report);
     }
     for (int j = 0; j < system->nrow; j++) x->was_loaded[j] = report->rows[j].step_impulse > 0.0;
     pcs_joint_acceleration(self, next, x->t, x->q, x->v, x->history[1]);
@@ -226,24 +157,23 @@ static pcs_status jump_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
     pcs_next *next = &s->base.next;
     const pcs_system *system = self->system;
     pcs_implicit_memory now;
-    bool is_impact;
     PCS_TRY(pcs_implicit_begin(self, x, h, report));
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
 
     self->solver->t = x->t;
     pcs_projection_turn(self->solver, x->q);
-    jump_find_closed(self, x, h, x->q, s->was_closed);
+    (void)pcs_next_find_closed(self, next, x, h, x->q, s->was_closed);
     memcpy(next->gate, s->was_closed, (size_t)system->nrow);
     for (int j = 0; j < system->nrow; j++) next->target[j] = 0.0;
     for (int t = 0; t < system->ntangent; t++) next->target_t[t] = 0.0;
     if (!pcs_implicit_move(self, x, &now, report)) return PCS_OK;
-    jump_report_motion(self, x, report);
-
-    if (!jump_strike(self, x, h, &is_impact, report)) return PCS_OK;
+    bool is_impact = pcs_next_arrive(self, next, x, h, next->q, s->was_closed);
+    jump_report_motion(self, report);
     if (is_impact) {
+        if (!jump_strike(self, report)) return PCS_OK;
         next->ends.q = NULL; // ends describe the motion before the impact
         if (!pcs_next_measure(self, x, next, report)) return PCS_OK;
-        jump_report_impact(self, report);
+        pcs_next_report_impact(self, next, s->was_closed, report);
         jump_refresh(self, x, h, &now);
     }
     pcs_implicit_accept(self, x, &now, report);
@@ -256,9 +186,7 @@ const pcs_scheme_ops pcs_scheme_jump_newmark = {
     .options = jump_options,
     .params_size = sizeof(jump_params),
     .data_size = sizeof(jump_newmark),
-    .nhistory = PCS_IMPLICIT_NHISTORY,
-    .nresultant = 2,
-    .memory_size = sizeof(pcs_implicit_memory),
+    PCS_IMPLICIT_KEEPS,
     .rule = { .kind = PCS_RULE_IMPLICIT,
               .move = 0.5,
               .way = 0.5,

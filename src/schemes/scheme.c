@@ -25,7 +25,8 @@ pcs_status pcs_next_create(pcs_scheme *self, pcs_next *next)
         PCS_TRY(pcs_process_begin(self->ctx, joints->nown, &joints->first, &joints->n));
     PCS_TAKE(self->ctx, joints->A, (size_t)joints->n * (size_t)joints->n, "the next contact state");
     PCS_TAKE(self->ctx, joints->b, joints->n, "the next contact state");
-    PCS_TAKE_EACH(self->ctx, self->system->ntangent, "the next contact state", double, &next->target_t, &next->la_t);
+    PCS_TAKE_EACH(self->ctx, self->system->ntangent, "the next contact state", double, &next->target_t, &next->la_t,
+                  &next->slip_before);
     PCS_TAKE(self->ctx, next->gate, m, "the next contact state");
     next->pool = pcs_context_pool(self->ctx);
     next->nsum = n / PCS_SHORTEST_SLICE + 1;
@@ -277,19 +278,31 @@ void pcs_join_reports(const pcs_system *system, const pcs_step_report *first, in
     report->is_joined = true;
 }
 
-// Reports the friction of a row with its loss, -Lt . T ((1 - theta) v_n + theta v), the mean of the scheme's balance.
-static void scheme_report_tangents(const pcs_system *system, int j, const pcs_state *x, const pcs_next *next,
+void pcs_copy_report(const pcs_step_report *report, int npoint, pcs_step_report *to)
+{
+    pcs_row_report *rows = to->rows;
+    *to = *report;
+    to->rows = rows;
+    memcpy(rows, report->rows, (size_t)npoint * sizeof *rows);
+}
+
+// Adds the last friction of a row to its report with the loss, -Lt . ((1 - theta) T v0 + theta T v), the mean of the
+// scheme's balance; T v0 is next->slip_before where v0 is NULL.
+static void scheme_report_tangents(const pcs_system *system, int j, const double *v0, const pcs_next *next,
                                    double theta, pcs_step_report *report)
 {
     pcs_row_report *row = &report->rows[j];
     for (int t = 0; t < system->rows[j].ntangent; t++) {
         int k = system->rows[j].first_tangent + t;
+        double impulse = row->last_tangent[t] = next->la_t[k];
         row->slip[t] = pcs_rows_dot(system->T, k, next->v);
-        row->tangent[t] = row->last_tangent[t] = next->la_t[k];
-        if (next->la_t[k] == 0.0) continue;
-        row->friction_loss -= next->la_t[k] * ((1.0 - theta) * pcs_rows_dot(system->T, k, x->v) + theta * row->slip[t]);
+        row->tangent[t] += impulse;
+        if (impulse == 0.0) continue;
+        double before = v0 == NULL ? next->slip_before[k] : pcs_rows_dot(system->T, k, v0);
+        double loss = -impulse * ((1.0 - theta) * before + theta * row->slip[t]);
+        row->friction_loss += loss;
+        report->friction_loss += loss;
     }
-    report->friction_loss += row->friction_loss;
 }
 
 void pcs_report_join(const pcs_system *system, pcs_step_report *report)
@@ -319,7 +332,9 @@ void pcs_next_report_rows(const pcs_scheme *self, const pcs_state *x, const pcs_
         double la = next->la[j], speed = 0.0;
         if (system->row_set.ndriven > 0) speed = (1.0 - theta) * next->speed_before[j] + theta * next->speed[j];
         pcs_next_tell(system, next, j, row);
-        pcs_next_tell_held(system, next, j, row);
+        row->nu = next->nu[j];
+        for (int t = 0; t < (next->held == NULL ? 0 : system->rows[j].ntangent); t++)
+            row->nu_t[t] = next->nu_t[system->rows[j].first_tangent + t];
         row->step_impulse = la;
         row->force = la / report->h;
         row->is_impact = la > 0.0 && !x->was_loaded[j] && !system->rows[j].is_bilateral;
@@ -330,9 +345,74 @@ void pcs_next_report_rows(const pcs_scheme *self, const pcs_state *x, const pcs_
         row->drive_work = -la * speed;
         report->impact_loss += row->normal_loss;
         report->external_work += row->drive_work;
-        scheme_report_tangents(system, j, x, next, theta, report);
+        scheme_report_tangents(system, j, x->v, next, theta, report);
     }
     pcs_report_join(system, report);
+}
+
+// Returns the round-off, m, of a gap that an impulse holds after a step of h: its rate vanishes only to round-off of
+// the velocity that the last impulse gave. Without this allowance, round-off opens a lasting contact of a stiff body.
+static double scheme_impulse_tie(const pcs_scheme *self, const pcs_state *x, int row, double h)
+{
+    return PCS_ROUND_LENGTH * h * fabs(x->impulse[row]) / self->solver->effective_mass[row];
+}
+
+int pcs_next_find_closed(const pcs_scheme *self, pcs_next *next, const pcs_state *x, double h, const double *q,
+                         unsigned char *is_closed)
+{
+    pcs_system *system = self->system;
+    int count = 0;
+    pcs_system_gaps(system, pcs_at(self->solver->t, q, NULL), next->gap);
+    for (int j = 0; j < system->nrow; j++) {
+        double tie = next->gap_tolerance + pcs_gap_tie(system, j, q);
+        if (x != NULL) tie += scheme_impulse_tie(self, x, j, h);
+        is_closed[j] = system->rows[j].is_bilateral || next->gap[j] <= tie;
+        count += is_closed[j];
+    }
+    return (int)pcs_rows_max(system, count);
+}
+
+bool pcs_next_arrive(const pcs_scheme *self, pcs_next *next, const pcs_state *x, double h, const double *q,
+                     const unsigned char *was_closed)
+{
+    bool has_closed = false;
+    (void)pcs_next_find_closed(self, next, x, h, q, next->gate);
+    for (int j = 0; j < self->system->nrow; j++) has_closed = has_closed || (next->gate[j] && !was_closed[j]);
+    return pcs_rows_any(self->system, has_closed);
+}
+
+void pcs_next_note_rates(const pcs_scheme *self, pcs_next *next)
+{
+    const pcs_system *system = self->system;
+    for (int j = 0; j < system->nrow; j++) next->rate_before[j] = pcs_system_rate(system, j, next->v);
+    for (int t = 0; t < system->ntangent; t++) next->slip_before[t] = pcs_rows_dot(system->T, t, next->v);
+}
+
+void pcs_next_report_impact(const pcs_scheme *self, const pcs_next *next, const unsigned char *was_closed,
+                            pcs_step_report *report)
+{
+    const pcs_system *system = self->system;
+    double smooth = report->friction_loss; // of all processes
+    report->friction_loss = 0.0;
+    for (int j = 0; j < system->nrow; j++) {
+        pcs_row_report *row = &report->rows[j];
+        double la = next->la[j], speed = system->rows[j].is_driven ? next->speed[j] : 0.0;
+        row->rate = pcs_system_rate(system, j, next->v);
+        row->rate_before = next->rate_before[j];
+        row->target = next->target[j];
+        row->multiplier = row->impulse = la;
+        row->step_impulse += la;
+        row->is_gated = next->gate[j] != 0;
+        row->is_closed = row->is_closed || row->is_gated;
+        row->is_impact = row->is_gated && !was_closed[j] && !system->rows[j].is_bilateral;
+        row->normal_loss = -la * (0.5 * (row->rate_before + row->rate) + speed);
+        row->drive_work -= la * speed;
+        report->impact_loss += row->normal_loss;
+        report->external_work -= la * speed;
+        scheme_report_tangents(system, j, NULL, next, 0.5, report);
+    }
+    pcs_report_join(system, report);
+    report->friction_loss += smooth;
 }
 
 void pcs_next_targets(const pcs_scheme *self, pcs_next *next, const double *v)
@@ -383,7 +463,7 @@ void pcs_next_foresee(pcs_scheme *self, pcs_next *next, const pcs_state *x, doub
     pcs_system_gaps(system, pcs_at(self->solver->t, x->q, NULL), next->gap);
     for (int j = 0; j < system->nrow; j++) {
         double gap = next->gap[j] + 0.5 * h * pcs_system_rate(system, j, x->v);
-        double tie = pcs_gap_tie_ahead(system, j, x->q, x->v, 0.5 * h) + pcs_impulse_tie(self, x, j, h);
+        double tie = pcs_gap_tie_ahead(system, j, x->q, x->v, 0.5 * h) + scheme_impulse_tie(self, x, j, h);
         next->gate[j] = gap <= 0.0 || gap <= tie;
     }
     pcs_next_targets(self, next, x->v);

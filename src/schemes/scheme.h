@@ -102,6 +102,9 @@ extern const pcs_scheme_ops *const pcs_schemes[]; // ends with NULL
 void pcs_join_reports(const pcs_system *system, const pcs_step_report *first, int npoint, const double *q1,
                       const double *q, pcs_step_report *report);
 
+// Copies a report of npoint points to one that has rows of its own.
+void pcs_copy_report(const pcs_step_report *report, int npoint, pcs_step_report *to);
+
 // Calls `start` and `step` of the scheme, and adds the report of the force laws of contacts.
 pcs_status pcs_scheme_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report);
 pcs_status pcs_scheme_step_pressed(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report);

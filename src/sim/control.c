@@ -28,17 +28,16 @@ const pcs_option pcs_control_options[] = {
 
 typedef struct pcs_control {
     pcs_control_params params;
-    double *whole;        // [nq] positions after the whole step
-    double *middle;       // [nq] after the first half
-    double *whole_v;      // [nv] velocities after the whole step, NULL if not compared
-    bool whole_impacts;   // the whole step has an impact
-    double *missed_v;     // [nv] velocity that the first half may have missed at its start
-    bool has_missed;      // `missed_v` is not zero
-    double *force_a[3];   // [nv] M^-1 f at start, middle and end; NULL if the scheme evaluates the ends
-    double size;          // m, size of the model, with which penetrations are compared
-    double *gap_before;   // [nrow]
-    pcs_row_report *rows; // [nrow + ncompliant] report of the first half
-    pcs_step_report first;
+    double *whole;         // [nq] positions after the whole step
+    double *middle;        // [nq] after the first half
+    double *whole_v;       // [nv] velocities after the whole step, NULL if not compared
+    bool whole_impacts;    // the whole step has an impact
+    double *missed_v;      // [nv] velocity that the first half may have missed at its start
+    bool has_missed;       // `missed_v` is not zero
+    double *force_a[3];    // [nv] M^-1 f at start, middle and end; NULL if the scheme evaluates the ends
+    double size;           // m, size of the model, with which penetrations are compared
+    double *gap_before;    // [nrow]
+    pcs_step_report first; // report of the first half
     pcs_state start;
 } pcs_control;
 
@@ -112,7 +111,7 @@ pcs_status pcs_control_create(pcs_sim *sim, const pcs_control_params *params, st
     int count = control_misses_end(&sim->scheme->rule) ? 3 : 0;
     for (int k = 0; k < count; k++) PCS_TAKE(sim->ctx, c->force_a[k], sim->system->nv, "step control");
     PCS_TAKE(sim->ctx, c->gap_before, sim->system->nrow, "step control");
-    PCS_TAKE(sim->ctx, c->rows, pcs_system_npoint(sim->system), "step control");
+    PCS_TAKE(sim->ctx, c->first.rows, pcs_system_npoint(sim->system), "step control");
     c->size = sim->system->length > 0.0 ? sim->system->length : 1.0; // of a point that nothing is near
     PCS_TRY(pcs_state_clone(sim->ctx, &sim->state, &c->start));
     *out = c;
@@ -160,7 +159,7 @@ static double control_drift(const pcs_sim *sim, const pcs_control *c)
 static double control_error(const pcs_sim *sim, const pcs_control *c, double *exponent)
 {
     int order = c->params.order;
-    bool has_impact = control_has_impact(sim, c->rows) || control_has_impact(sim, sim->report.rows);
+    bool has_impact = control_has_impact(sim, c->first.rows) || control_has_impact(sim, sim->report.rows);
     if (order == PCS_ORDER_VARIABLE) order = has_impact ? PCS_ORDER_0 : PCS_ORDER_2;
     const double scale_of[] = { [PCS_ORDER_0] = 2.0, [PCS_ORDER_1] = 1.0, [PCS_ORDER_2] = 1.0 / 3.0 };
     double scale = scale_of[order], added = 0.0;
@@ -172,7 +171,7 @@ static double control_error(const pcs_sim *sim, const pcs_control *c, double *ex
     for (int j = 0; j < sim->system->nrow; j++) {
         double before = fmax(0.0, -c->gap_before[j]), after = fmax(0.0, -sim->report.rows[j].gap);
         // A scheme that corrects positions leaves no penetration: takes the one that the correction nu/m_eff removed.
-        double undone = fmax(c->rows[j].nu, sim->report.rows[j].nu) / sim->solver->effective_mass[j];
+        double undone = fmax(c->first.rows[j].nu, sim->report.rows[j].nu) / sim->solver->effective_mass[j];
         if (!sim->system->rows[j].is_bilateral) added = fmax(added, fmax(after - before, undone));
     }
     added = pcs_rows_max(sim->system, added) / (c->params.penetration * c->size);
@@ -211,9 +210,7 @@ static pcs_status control_attempt(pcs_sim *sim, pcs_control *c, double h, double
     if (report->outcome != PCS_CONVERGED || !pcs_accept_certifies(sim, pcs_measure_energy(&sim->ledger.now)))
         return PCS_OK;
     memcpy(c->middle, sim->state.q, (size_t)sim->system->nq * sizeof *c->middle);
-    c->first = sim->report;
-    c->first.rows = c->rows;
-    memcpy(c->rows, sim->report.rows, (size_t)pcs_system_npoint(sim->system) * sizeof *c->rows);
+    pcs_copy_report(&sim->report, pcs_system_npoint(sim->system), &c->first);
     if (c->missed_v != NULL) c->has_missed = control_find_missed(sim->scheme, 0.5 * h, c->missed_v);
     PCS_TRY(pcs_sim_search(sim));
     control_weigh(sim, c, 1);

@@ -51,11 +51,8 @@ static pcs_status retry_try(pcs_sim *sim, double h, bool may_cut, bool *is_good)
 static void retry_join(pcs_sim *sim, pcs_retry *r)
 {
     int npoint = pcs_system_npoint(sim->system);
-    pcs_row_report *rows = r->joined.rows;
     if (r->count++ > 0) pcs_join_reports(sim->system, &r->joined, npoint, r->part.q, sim->state.q, &sim->report);
-    r->joined = sim->report;
-    r->joined.rows = rows;
-    memcpy(rows, sim->report.rows, (size_t)npoint * sizeof *rows);
+    pcs_copy_report(&sim->report, npoint, &r->joined);
     r->energy = pcs_measure_energy(&sim->report.measure);
 }
 

@@ -150,8 +150,8 @@ FAULTS = [
      "contacts_sum(p->m, p->b_gate[i], P_gate", ["unit/test_dense_contacts"], None),
     ("relaxation of viscous rods", "elements/rod_internal.c", "exp(-x) * from[VISCOUS_SPRING]",
      "exp(-1.001 * x) * from[VISCOUS_SPRING]", ["regression/test_materials"], None),
-    ("impacts of jump_newmark", "src/schemes/jump_newmark.c", "normal_loss = -0.5 * impact",
-     "normal_loss = -0.501 * impact", ["unit/test_implicit_schemes"], None),
+    ("loss of separate impacts", "src/schemes/scheme.c", "normal_loss = -la * (0.5 *",
+     "normal_loss = -la * (0.501 *", ["unit/test_implicit_schemes", "unit/test_explicit_schemes"], None),
 ]
 
 
