@@ -90,7 +90,11 @@ int pcs_next_find_closed(const pcs_scheme *self, pcs_next *next, const pcs_state
 bool pcs_next_arrive(const pcs_scheme *self, pcs_next *next, const pcs_state *x, double h, const double *q,
                      const unsigned char *was_closed);
 // Stores the rates of next->v, normal and tangential, from which an impact starts.
-void pcs_next_note_rates(const pcs_scheme *self, pcs_next *next);
+static inline void pcs_next_note_rates(const pcs_system *system, pcs_next *next)
+{
+    for (int j = 0; j < system->nrow; j++) next->rate_before[j] = pcs_system_rate(system, j, next->v);
+    for (int t = 0; t < system->ntangent; t++) next->slip_before[t] = pcs_rows_dot(system->T, t, next->v);
+}
 // Reports the impact that has led from them to next->v on top of what the rows report of the motion before it.
 void pcs_next_report_impact(const pcs_scheme *self, const pcs_next *next, const unsigned char *was_closed,
                             pcs_step_report *report);

@@ -74,7 +74,7 @@ pcs_outcome pcs_explicit_impose(pcs_scheme *self, pcs_explicit *s, pcs_step_repo
 {
     pcs_next *next = &s->next;
     bool has_gate = false;
-    pcs_next_note_rates(self, next);
+    pcs_next_note_rates(self->system, next);
     for (int j = 0; j < self->system->nrow; j++)
         has_gate = has_gate || next->gate[j] || self->system->rows[j].is_bilateral;
     if (!pcs_rows_any(self->system, has_gate)) return PCS_CONVERGED;

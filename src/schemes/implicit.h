@@ -41,8 +41,8 @@ typedef struct pcs_implicit {
     double *correction, *smooth_gap; // [nrow] of PCS_POSITION_CORRECTED: U beyond (h/2) W, kg m; g(qt), m
 } pcs_implicit;
 
-// Filters a force as the rule filters accelerations: vd, which becomes that at the end of the step, gives a. Returns its
-// mean in the velocity, (1 - ga) a_n + ga a.
+// Filters a force as the rule filters accelerations: vd, which becomes that at the end of the step, gives a. Returns
+// the mean that velocities get, (1 - ga) a_n + ga a.
 static inline double pcs_implicit_filter(const pcs_weights *w, double end, double *vd, double *a)
 {
     double start = *a;

@@ -56,7 +56,7 @@ static bool jump_strike(pcs_scheme *self, pcs_step_report *report)
 {
     const jump_newmark *jump = self->data;
     pcs_next *next = &((jump_newmark *)self->data)->base.next;
-    pcs_next_note_rates(self, next);
+    pcs_next_note_rates(self->system, next);
     pcs_next_targets(self, next, next->v);
     pcs_step_problem problem = pcs_next_problem(self, next, NULL, 0.0);
     pcs_step_result result;

@@ -278,14 +278,6 @@ void pcs_join_reports(const pcs_system *system, const pcs_step_report *first, in
     report->is_joined = true;
 }
 
-void pcs_copy_report(const pcs_step_report *report, int npoint, pcs_step_report *to)
-{
-    pcs_row_report *rows = to->rows;
-    *to = *report;
-    to->rows = rows;
-    memcpy(rows, report->rows, (size_t)npoint * sizeof *rows);
-}
-
 // Adds the last friction of a row to its report with the loss, -Lt . ((1 - theta) T v0 + theta T v), the mean of the
 // scheme's balance; T v0 is next->slip_before where v0 is NULL.
 static void scheme_report_tangents(const pcs_system *system, int j, const double *v0, const pcs_next *next,
@@ -379,13 +371,6 @@ bool pcs_next_arrive(const pcs_scheme *self, pcs_next *next, const pcs_state *x,
     (void)pcs_next_find_closed(self, next, x, h, q, next->gate);
     for (int j = 0; j < self->system->nrow; j++) has_closed = has_closed || (next->gate[j] && !was_closed[j]);
     return pcs_rows_any(self->system, has_closed);
-}
-
-void pcs_next_note_rates(const pcs_scheme *self, pcs_next *next)
-{
-    const pcs_system *system = self->system;
-    for (int j = 0; j < system->nrow; j++) next->rate_before[j] = pcs_system_rate(system, j, next->v);
-    for (int t = 0; t < system->ntangent; t++) next->slip_before[t] = pcs_rows_dot(system->T, t, next->v);
 }
 
 void pcs_next_report_impact(const pcs_scheme *self, const pcs_next *next, const unsigned char *was_closed,

@@ -103,7 +103,13 @@ void pcs_join_reports(const pcs_system *system, const pcs_step_report *first, in
                       const double *q, pcs_step_report *report);
 
 // Copies a report of npoint points to one that has rows of its own.
-void pcs_copy_report(const pcs_step_report *report, int npoint, pcs_step_report *to);
+static inline void pcs_copy_report(const pcs_step_report *report, int npoint, pcs_step_report *to)
+{
+    pcs_row_report *rows = to->rows;
+    *to = *report;
+    to->rows = rows;
+    for (int j = 0; j < npoint; j++) rows[j] = report->rows[j];
+}
 
 // Calls `start` and `step` of the scheme, and adds the report of the force laws of contacts.
 pcs_status pcs_scheme_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report);

@@ -96,7 +96,7 @@ static double case_difference(pcs_case *input, const char *contact, const char *
     return fabs(value - pcs_text_number(pcs_yaml_text(own), &end));
 }
 
-void pcs_certifier_compare(pcs_certifier *self, pcs_case *input)
+static void case_compare(pcs_certifier *self, pcs_case *input)
 {
     const pcs_system *system = self->system;
     double worst = 0.0;
@@ -146,12 +146,8 @@ static double certify_stiffness(const pcs_system *system)
     return pcs_system_max(system, largest) * pcs_system_ndof(system);
 }
 
-void pcs_certifier_take_control(pcs_certifier *self)
-{
-    self->is_controlled = true;
-}
-
-pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_certifier **out)
+pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_case *input, bool is_controlled,
+                                pcs_certifier **out)
 {
     pcs_certifier *self;
     pcs_system *system = scheme->system;
@@ -160,6 +156,7 @@ pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_
     self->scheme = scheme;
     self->system = system;
     self->rule = rule;
+    self->is_controlled = is_controlled;
     self->equation = self->marked = -1;
     pcs_certify_choose(self);
     PCS_TRY(certify_take_rows(ctx, self));
@@ -169,6 +166,7 @@ pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_
     self->iterates = !system->is_linear && (!pcs_rule_is_explicit(rule) || rule->kind == PCS_RULE_MEAN);
     self->stiffness = certify_stiffness(system);
     case_check_travel(self);
+    if (input != NULL) case_compare(self, input);
     *out = self;
     return PCS_OK;
 }

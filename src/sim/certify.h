@@ -10,13 +10,10 @@
 
 typedef struct pcs_certifier pcs_certifier;
 
-pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_certifier **out);
-
-// Declares that step-size control chooses the steps, so that the step of the case is only the first one.
-void pcs_certifier_take_control(pcs_certifier *self);
-
-// Compares the coefficients of contacts with the numbers of the case, read a second time.
-void pcs_certifier_compare(pcs_certifier *self, pcs_case *input);
+// Compares the coefficients of contacts with the numbers of the case, read a second time, unless that is NULL. With
+// `is_controlled` step-size control chooses the steps: that of the case is only the first one.
+pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_case *input, bool is_controlled,
+                                pcs_certifier **out);
 
 // Records the state at t = 0 as the start of the first step.
 void pcs_certifier_start(pcs_certifier *self, const pcs_measure *before);

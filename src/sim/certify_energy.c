@@ -293,10 +293,10 @@ static double forces_noise(const pcs_certifier *self, double size)
 void pcs_certify_draw(const pcs_certifier *self, double size, double *d)
 {
     const pcs_system *system = self->system;
-    const pcs_layout *layout = system->layout;
     for (int i = 0; i < system->nv; i++) {
         double arm = system->arms == NULL ? 1.0 : system->arms[i];
-        int number = layout != NULL && i < layout->n ? layout->serial[i] : i;
+        bool has_serial = system->layout != NULL && i < system->layout->n;
+        int number = has_serial ? system->layout->serial[i] : i;
         unsigned long long x = (unsigned long long)number + 1 + 1024ULL * (unsigned long long)self->now.count;
         d[i] = size / arm * pcs_draw(pcs_mix(x * PCS_MIX_STEP));
     }

@@ -51,9 +51,8 @@ pcs_status pcs_sim_start(pcs_sim *sim)
     if (!isfinite(pcs_measure_energy(&before)))
         return pcs_fail(sim->ctx, PCS_BAD_INPUT, "the energy of the initial state is not finite");
     PCS_TRY(sim_prepare_reactions(sim));
-    PCS_TRY(pcs_certifier_create(sim->ctx, sim->scheme, &sim->certifier));
-    if (sim->control != NULL) pcs_certifier_take_control(sim->certifier);
-    if (sim->input != NULL && !sim->has_own_system) pcs_certifier_compare(sim->certifier, sim->input);
+    pcs_case *input = sim->has_own_system ? NULL : sim->input;
+    PCS_TRY(pcs_certifier_create(sim->ctx, sim->scheme, input, sim->control != NULL, &sim->certifier));
     pcs_certifier_start(sim->certifier, &before);
     sim->view.certificate = pcs_certifier_certificate(sim->certifier);
     sim->ledger = (pcs_ledger){ .initial = pcs_measure_energy(&before),

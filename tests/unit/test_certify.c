@@ -65,7 +65,7 @@ static void open_scene(scene *s, units u, bool limits_gaps)
                                          .impact = limits_gaps ? PCS_IMPACT_IN_STEP : PCS_IMPACT_ALWAYS } };
     s->scheme = (pcs_scheme){ .ops = &s->ops, .rule = s->ops.rule, .ctx = s->m->ctx, .system = s->m->system };
     CHECK_OK(s->m->ctx, pcs_step_solver_create(s->m->ctx, "condensed", "auto", s->m->system, &s->scheme.solver));
-    CHECK_OK(s->m->ctx, pcs_certifier_create(s->m->ctx, &s->scheme, &s->certifier));
+    CHECK_OK(s->m->ctx, pcs_certifier_create(s->m->ctx, &s->scheme, NULL, false, &s->certifier));
     CHECK_RELATIVE(s->scheme.solver->effective_mass[0], 1.0 / u.mass, 1e-12);
     s->x = (pcs_state){ .t = 0.25 / u.time, .step = 1, .q = s->q, .v = s->v, .recent = s->recent };
     s->report = (pcs_step_report){ .h = 0.01 / u.time, .bad_equation = -1, .rows = s->rows };
@@ -379,7 +379,7 @@ static void check_stretched(const char *type, const char *held)
     model_build(m);
     model_run run = model_prepare(m, "moreau_jean", "theta=1", "newton", NULL);
     pcs_certifier *certifier;
-    CHECK_OK(m->ctx, pcs_certifier_create(m->ctx, run.scheme, &certifier));
+    CHECK_OK(m->ctx, pcs_certifier_create(m->ctx, run.scheme, NULL, false, &certifier));
     run.x.q[FREE] = d;
     model_start(&run);
     pcs_certifier_start(certifier, &run.report.measure);

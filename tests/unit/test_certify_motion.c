@@ -32,7 +32,7 @@ static bool open_trial(const char *path, const char *const *set, trial *t)
         return false;
     }
     CHECK_OK(t->ctx, pcs_sim_start(t->sim));
-    CHECK_OK(t->ctx, pcs_certifier_create(t->ctx, t->sim->scheme, &t->certifier));
+    CHECK_OK(t->ctx, pcs_certifier_create(t->ctx, t->sim->scheme, NULL, false, &t->certifier));
     pcs_certifier_start(t->certifier, &t->sim->report.measure);
     (void)pcs_certify(t->certifier, &t->sim->state, &t->sim->report, 0.0);
     return true;
