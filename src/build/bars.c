@@ -51,7 +51,9 @@ static double bars_bending(const pcs_batch *batch, int cell, double c)
     return c * sqrt(I / section->area);
 }
 
-bool pcs_bar_measure(const pcs_batch *batch, int first, bool is_lattice, pcs_bar *out)
+// Measures the line of connected cells from `first` on: wave speeds, lengths and areas. Returns false if it is no bar.
+// A lattice is all cells of the batch at once, without ends.
+static bool bars_measure(const pcs_batch *batch, int first, bool is_lattice, pcs_bar *out)
 {
     const pcs_element_ops *ops = batch->ops;
     double E, nu;
@@ -86,12 +88,27 @@ bool pcs_bar_measure(const pcs_batch *batch, int first, bool is_lattice, pcs_bar
     return true;
 }
 
-bool pcs_bar_is_lattice(const pcs_batch *batch)
+// Returns true if a group has too many lines to look at each.
+static bool bars_is_lattice(const pcs_batch *batch)
 {
     int nline = 1;
     for (int i = 1; i < batch->ncell; i++)
         nline += batch->nodes[batch->cells[i]][0] != batch->nodes[batch->cells[i - 1]][1];
     return nline > LINES;
+}
+
+pcs_bar *pcs_bars_find(const pcs_sim *sim, int *count)
+{
+    int ngroup = pcs_fe_model(sim->system)->ngroup;
+    pcs_bar *lines = pcs_scratch(NULL, (size_t)ngroup * LINES + 1, sizeof *lines); // the last one ends a search
+    *count = 0;
+    for (int g = 0; g < ngroup && lines != NULL; g++) {
+        const pcs_batch *batch = pcs_fe_batch(sim->system, g);
+        bool is_lattice = bars_is_lattice(batch) || sim->system->layout != NULL;
+        for (int first = 0; bars_measure(batch, first, is_lattice, &lines[*count]); first += lines[(*count)++].ncell) {
+        }
+    }
+    return lines;
 }
 
 void pcs_build_find_cells(pcs_sim *sim)
@@ -101,7 +118,7 @@ void pcs_build_find_cells(pcs_sim *sim)
     for (int g = 0; g < ngroup; g++) {
         const pcs_batch *batch = pcs_fe_batch(sim->system, g);
         pcs_bar all;
-        if (!pcs_bar_measure(batch, 0, true, &all)) continue;
+        if (!bars_measure(batch, 0, true, &all)) continue;
         double slowest = all.shear > 0.0 ? fmin(all.c, all.shear) : all.c;
         sim->view.axial_cell = fmax(sim->view.axial_cell, all.cell[1] / slowest);
         for (int i = 0; i < batch->ncell && batch->ops->section_offset != 0; i++) {
@@ -188,20 +205,6 @@ static bool foresee_loads(const pcs_sim *sim, pcs_foresight *f)
     return is_sudden;
 }
 
-// Finds the lines of the model, [number of groups * LINES + 1], the last one for the end of a search; a lattice is one.
-// Returns their number.
-static int foresee_find_lines(const pcs_sim *sim, pcs_bar *lines)
-{
-    int count = 0;
-    for (int g = 0; g < pcs_fe_model(sim->system)->ngroup; g++) {
-        const pcs_batch *batch = pcs_fe_batch(sim->system, g);
-        bool is_lattice = pcs_bar_is_lattice(batch) || sim->system->layout != NULL;
-        for (int first = 0; pcs_bar_measure(batch, first, is_lattice, &lines[count]); first += lines[count++].ncell) {
-        }
-    }
-    return count;
-}
-
 // Takes what waves in a line need.
 static void foresee_wave(pcs_foresight *f, const pcs_bar *line)
 {
@@ -248,9 +251,9 @@ static pcs_status foresee_mesh(const pcs_sim *sim, bool is_explicit, pcs_foresig
     double stiffness = foresee_stiffness(sim), mass;
     bool has_waves = foresee_loads(sim, f) && !is_explicit, has_law = stiffness > 0.0;
     bool touches = has_waves && pcs_count_points(sim->system) > 0 && !has_law;
-    pcs_bar *lines = pcs_scratch(NULL, (size_t)model->ngroup * LINES + 1, sizeof *lines);
+    int count;
+    pcs_bar *lines = pcs_bars_find(sim, &count);
     if (lines == NULL) return pcs_fail(sim->ctx, PCS_NO_MEMORY, "out of memory: lines of cells");
-    int count = foresee_find_lines(sim, lines);
     for (int i = 0; i < count; i++) {
         const pcs_bar *line = &lines[i];
         double travel = line->length / line->c;
@@ -362,25 +365,25 @@ pcs_status pcs_foresee(pcs_sim *sim, bool is_explicit)
     return PCS_OK;
 }
 
-double pcs_foresee_line(const pcs_foresight *f, const pcs_bar *line, double length)
+// Returns the number of cells that resolves a length, m, of a line; 0 if nothing says so.
+static double foresee_line(const pcs_foresight *f, const pcs_bar *line, double length)
 {
     double wave = sqrt(4.0 * PI * line->bending * f->press); // of period 2 T
     if (line->bending > 0.0) return fmax(BEAM_CELLS, ceil(LAW_CELLS * length / wave));
     return isfinite(f->travel) ? fmax(1.0, round(length / (line->c * f->travel))) : 0.0;
 }
 
-double pcs_foresee_cells(const pcs_sim *sim, const pcs_set *set)
+double pcs_foresee_cells(const pcs_sim *sim, const pcs_set *set, double present)
 {
-    const pcs_fe_definition *model = pcs_fe_model(sim->system);
-    pcs_bar *lines = pcs_scratch(NULL, (size_t)model->ngroup * LINES + 1, sizeof *lines);
+    int count;
+    pcs_bar *lines = pcs_bars_find(sim, &count);
     double cells = 0.0;
-    int count = lines == NULL || set == NULL ? 0 : foresee_find_lines(sim, lines);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < (set == NULL ? 0 : count); i++)
         for (int k = lines[i].first; k < lines[i].first + lines[i].ncell; k++) {
-            double member = PCS_TRIAL_CELLS * pcs_bar_cell(lines[i].batch, k);
+            double member = present * pcs_bar_cell(lines[i].batch, k);
             int cell = lines[i].batch->cells[k]; // those of a part follow one another
             if (cell >= set->items[0] && cell <= set->items[set->count - 1])
-                cells = fmax(cells, pcs_foresee_line(&sim->foreseen, &lines[i], member));
+                cells = fmax(cells, foresee_line(&sim->foreseen, &lines[i], member));
         }
     pcs_scratch_free(lines);
     return cells;

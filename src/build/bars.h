@@ -24,11 +24,9 @@ typedef struct pcs_bar {
 // Returns the length of a cell of a batch, m, and its areas at both ends, m^2.
 double pcs_bar_cell(const pcs_batch *batch, int cell);
 void pcs_bar_areas(const pcs_batch *batch, int cell, double area[2]);
-// Returns true if a group has too many lines to print one line of text for each.
-bool pcs_bar_is_lattice(const pcs_batch *batch);
-// Measures the line of connected cells from `first` on: wave speeds, lengths and areas. Returns false if it is no bar.
-// A lattice is all cells of the batch at once, without ends.
-bool pcs_bar_measure(const pcs_batch *batch, int first, bool is_lattice, pcs_bar *out);
+// Returns the lines of the model, in scratch memory, and their number; NULL and 0 if memory is out. A group of too many
+// lines is one, without ends.
+pcs_bar *pcs_bars_find(const pcs_sim *sim, int *count);
 // Finds the slowest cells, for the verdict on resolution.
 void pcs_build_find_cells(pcs_sim *sim);
 
@@ -38,9 +36,8 @@ pcs_status pcs_foresee(pcs_sim *sim, bool is_explicit);
 // Number of cells of a part with `elements: auto` while the right one is unknown.
 enum { PCS_TRIAL_CELLS = 400 };
 #define PCS_TRIAL_TEXT "400"
-// Returns the number of cells that resolves a length, m, of a line; 0 if nothing says so.
-double pcs_foresee_line(const pcs_foresight *f, const pcs_bar *line, double length);
-// Returns that of a part of the mesh, which has PCS_TRIAL_CELLS cells, or as many in each member.
-double pcs_foresee_cells(const pcs_sim *sim, const pcs_set *part);
+// Returns the number of cells that resolves a part of the mesh, or each of its members, which has `present` ones; 0 if
+// nothing says so.
+double pcs_foresee_cells(const pcs_sim *sim, const pcs_set *part, double present);
 
 #endif

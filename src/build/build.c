@@ -233,8 +233,8 @@ static const double SAME_STEPS = 1e-9; // end / step this near to a whole number
 static const double SAME_END = 1e-6;   // of a step: a last one that differs by less is whole
 
 typedef struct time_params {
-    pcs_yaml *step, *control;
-    double end;
+    pcs_yaml *control;
+    double step, end;
     bool allow_unstable, follow_turning;
     int retry;
 } time_params;
@@ -246,13 +246,9 @@ static bool control_parts(pcs_context *ctx, int i, pcs_map_part *out)
 }
 
 const pcs_map pcs_control_map = { .name = "control", .kind = PCS_MAP_TYPES, .parts = control_parts };
-static const pcs_form time_step_form = {
-    .shown = "number > 0 or auto",
-    .json = "'type':['number','string'],'exclusiveMinimum':0,'pattern':'^auto$|\\\\$\\\\{'"
-};
 static const pcs_option time_options[] = {
-    PCS_NODE(
-        "step", time_params, step, PCS_REQUIRED, time_step_form,
+    PCS_REAL(
+        "step", time_params, step, PCS_REQUIRED_OR_AUTO, PCS_POSITIVE,
         "step size, s, or auto: what waves, contacts, loads and rotations need, at most 0.9 of the stable step of an "
         "explicit scheme; with wave the travel time through a cell"),
     PCS_MAP("control", time_params, control, PCS_OPTIONAL, pcs_control_map, "step-size control by step doubling"),
@@ -267,22 +263,6 @@ static const pcs_option time_options[] = {
 };
 const pcs_map pcs_time_map = { .name = "time", .options = time_options };
 
-static void time_read_step(pcs_build *b, pcs_yaml *node)
-{
-    const pcs_range positive = PCS_POSITIVE;
-    const char *text = pcs_yaml_text(node);
-    b->step_is_auto = strcmp(text, "auto") == 0;
-    if (b->step_is_auto) return;
-    static const char *const words[] = { "auto", NULL };
-    char miss[PCS_SPELLING_BYTES];
-    pcs_spelling_hint(text, words, sizeof miss, miss);
-    if (miss[0] != '\0') {
-        pcs_case_reject(b->c, node, "must be a number > 0 or auto, is '%s'%s", text, miss);
-    } else {
-        b->step = pcs_case_number(b->c, node, positive);
-    }
-}
-
 static void time_read_control(pcs_build *b, pcs_yaml *node)
 {
     if (!pcs_case_is(b->c, node, PCS_YAML_MAP)) return;
@@ -296,9 +276,10 @@ static pcs_status build_time(pcs_build *b)
     if (b->is_model_only && pcs_case_get(b->c, pcs_case_root(b->c), "time") == NULL) return PCS_OK;
     pcs_yaml *node = pcs_case_need(b->c, pcs_case_root(b->c), "time", PCS_YAML_MAP, "the clock: step and end");
     if (node == NULL) return PCS_OK;
-    time_params params = { .end = NAN };
+    time_params params = { .step = NAN, .end = NAN };
     pcs_case_read(b->c, node, time_options, &params);
-    if (params.step != NULL && pcs_case_is(b->c, params.step, PCS_YAML_SCALAR)) time_read_step(b, params.step);
+    b->step_is_auto = isinf(params.step);
+    if (!b->step_is_auto) b->step = params.step;
     if (params.control != NULL) time_read_control(b, params.control);
     b->end = params.end;
     b->allows_unstable = params.allow_unstable;
@@ -342,7 +323,7 @@ static bool time_check_carriers(pcs_build *b)
         if (!is_bar || ops->travel_time != NULL) continue;
         are_all = false;
         pcs_case_error_at(b->c, pcs_yaml_item(section, i), "type",
-                          "scheme '%s' has no clean waves in '%s', whose forces would ring: take rod, beam_timo_2d or "
+                          "scheme '%s' has no clean waves in '%s', whose forces would ring; take rod, beam_timo_2d or "
                           "beam_timo_3d, or another scheme, or say 'allow_mismatch: true' in the scheme",
                           b->scheme->name, ops->name);
     }
@@ -357,9 +338,7 @@ static pcs_status time_find_wave_step(pcs_build *b, pcs_yaml *node)
     b->control.stable = INFINITY;
     if (isfinite(demand.mismatch) && !time_check_carriers(b)) return PCS_OK;
     if (travel->count == 0 && b->step_is_auto)
-        pcs_case_error_at(b->c, node, "step",
-                          "no cell of this model carries waves, so 'auto' has no meaning: give a "
-                          "number");
+        pcs_case_error_at(b->c, node, "step", "no cell of this model carries waves; give a number instead of auto");
     if (travel->count == 0) return PCS_OK;
     if (b->step_is_auto) PCS_TRY(time_resolve(b, node, travel->mean, "the time that waves take through a cell"));
     double mismatch = fmax(fabs(b->step / travel->shortest - 1.0), fabs(b->step / travel->longest - 1.0));
@@ -629,13 +608,14 @@ static bool scheme_parts(pcs_context *ctx, int i, pcs_map_part *out)
 }
 
 const pcs_map pcs_scheme_map = { .name = "scheme", .kind = PCS_MAP_TYPES, .parts = scheme_parts };
+const pcs_form pcs_scheme_form = { .shown = "name or map", .parts = scheme_parts, .map = &pcs_scheme_map };
 
 static pcs_status scheme_read(pcs_build *b)
 {
     if (b->is_model_only && pcs_case_get(b->c, pcs_case_root(b->c), "scheme") == NULL) return PCS_OK;
     pcs_yaml *node = pcs_case_need(b->c, pcs_case_root(b->c), "scheme", PCS_YAML_MAP, "the time integrator");
     if (node == NULL) return PCS_OK;
-    pcs_case_forgive(b->c, node, true);
+    pcs_case_forgive(b->c, node);
     int type = pcs_build_type(b, node, scheme_parts);
     if (type <= 0) return PCS_OK; // an analysis needs none
     b->scheme = pcs_schemes[type - 1];
@@ -972,7 +952,7 @@ static pcs_status build_choose_elements(pcs_build *b)
     if (b->is_model_only) PCS_TRY(pcs_foresee(b->sim, false));
     for (int i = 0; i < b->nauto; i++) {
         pcs_yaml *part = pcs_case_get(b->c, mesh, b->automatic[i]);
-        double cells = pcs_foresee_cells(b->sim, pcs_mesh_cell_set(b->mesh, b->automatic[i]));
+        double cells = pcs_foresee_cells(b->sim, pcs_mesh_cell_set(b->mesh, b->automatic[i]), PCS_TRIAL_CELLS);
         char text[PCS_NUMBER_BYTES];
         if (!(cells > 0.0) || cells > MOST_CELLS) {
             pcs_case_error_at(b->c, part, "elements",
@@ -1078,27 +1058,29 @@ static pcs_status choose_scheme(pcs_build *b)
     pcs_yaml *node = pcs_case_get(b->c, root, "scheme");
     if (pcs_context_comm(b->ctx) != NULL && pcs_context_comm(b->ctx)->size > 1)
         pcs_case_error_at(b->c, node, "type", "'auto' is for one process: name the scheme that `percuss check` prints");
-    pcs_case_forgive(b->c, node, false);
-    if (pcs_yaml_count(node) > 1 || pcs_case_error_count(b->c) > 0) return PCS_OK; // reported with other errors
+    pcs_case_forgive(b->c, node);
+    if (pcs_build_type(b, node, scheme_parts) == 0) pcs_case_judge(b->c, node);
+    if (pcs_case_error_count(b->c) > 0) return PCS_OK; // reported with other errors
     PCS_TRY(choose_try(b, "wave", &wave));
+    if (wave.fits && wave.waves_are_exact) {
+        pcs_case_note(b->c, "scheme: auto is wave: waves take one time through all cells of these rods, and are exact");
+        return pcs_case_resolve(b->c, node, "type", "wave");
+    }
     PCS_TRY(choose_try(b, "alpha_ggl", &implicit));
     PCS_TRY(choose_try(b, "half_explicit", &explicit));
     char reason[200];
-    const char *name = "alpha_ggl";
-    snprintf(reason, sizeof reason, "half_explicit cannot run it: %s", explicit.fault);
-    if (wave.fits && wave.waves_are_exact) {
-        name = "wave";
-        snprintf(reason, sizeof reason, "waves take one time through all cells of these rods, and are exact");
-    } else if (explicit.fits && (!implicit.fits || explicit.stable >= implicit.accurate)) {
-        name = "half_explicit";
+    bool is_explicit = explicit.fits && (!implicit.fits || explicit.stable >= implicit.accurate);
+    if (is_explicit)
         snprintf(reason, sizeof reason, "its steps cost least, and are stable %s %.3g s",
                  isfinite(explicit.stable) ? "up to" : "at least up to",
                  isfinite(explicit.stable) ? explicit.stable : implicit.accurate);
-    } else if (explicit.fits) {
+    else if (explicit.fits)
         snprintf(reason, sizeof reason, "half_explicit takes %.3g s at most, accuracy asks for %.3g s", explicit.stable,
                  implicit.accurate);
-    }
-    pcs_case_note(b->c, "scheme: auto is %s: %s", name, reason);
+    else snprintf(reason, sizeof reason, "half_explicit cannot run it: %s", explicit.fault);
+    const char *name = is_explicit ? "half_explicit" : "alpha_ggl";
+    pcs_case_note(b->c, "scheme: auto is %s: %s; not wave: %s", name, reason,
+                  wave.fits ? "it is exact for undamped rods only" : wave.fault);
     return pcs_case_resolve(b->c, node, "type", name);
 }
 
@@ -1137,9 +1119,13 @@ pcs_status pcs_build_analysis(pcs_context *ctx, pcs_case *c, pcs_analysis *out)
     return build_analysis(&b, out);
 }
 
+// Assigns to keys; a name for a scheme is written out before, so that its options can be assigned to.
 static pcs_status build_assign(const pcs_source *source, pcs_case *c)
 {
-    for (int i = 0; i < source->nset; i++) PCS_TRY(pcs_case_set(c, source->set[i]));
+    for (int i = 0; i <= source->nset; i++) {
+        pcs_case_spell_out(c, "scheme");
+        if (i < source->nset) PCS_TRY(pcs_case_set(c, source->set[i]));
+    }
     return PCS_OK;
 }
 

@@ -89,7 +89,7 @@ static const pcs_option case_options[] = {
     SECTION_MAP("loads", map_loads, "`type` from the loads"),
     SECTION_MAP("joints", map_joints, "`type` from the joints; reactions are columns of the history"),
     SECTION_MAP("contacts", map_contacts, "`type` from the gap types"),
-    SECTION_MAP("scheme", pcs_scheme_map, "required: the time integrator, `type` from the schemes, with its options"),
+    SECTION("scheme", pcs_scheme_form, "required: the time integrator, `type` from the schemes, with its options"),
     SECTION_MAP("solver", pcs_solver_map, "solvers of a step"),
     SECTION_MAP("time", pcs_time_map, "required: step size and end of the run"),
     SECTION("certify", certify_form, "a violated check ends the run, or is only reported [strict]"),
@@ -209,7 +209,7 @@ static void catalogue_kind(const pcs_option *o, size_t size, char *text)
                                          "number or profile",
                                          "",
                                          "" };
-    char range[64];
+    char range[64] = "";
     if (o->kind == PCS_OPTION_CHOICE) {
         pcs_join_names(o->choices, " or ", size, text);
         return;
@@ -218,10 +218,8 @@ static void catalogue_kind(const pcs_option *o, size_t size, char *text)
         snprintf(text, size, "%s", o->form->shown == NULL ? "map" : o->form->shown);
         return;
     }
-    bool has_range = o->range.low != 0.0 || o->range.high != 0.0;
-    if (has_range) pcs_range_text(o->range, sizeof range, range);
-    bool is_shown = has_range && range[0] != '\0' && !o->may_be_auto;
-    snprintf(text, size, "%s%s%s%s", kinds[o->kind], is_shown ? " " : "", is_shown ? range : "",
+    if (o->range.low != 0.0 || o->range.high != 0.0) pcs_range_text(o->range, sizeof range, range);
+    snprintf(text, size, "%s%s%s%s", kinds[o->kind], range[0] == '\0' ? "" : " ", range,
              o->may_be_auto ? " or auto" : "");
 }
 
@@ -614,15 +612,17 @@ static void schema_refer(schema *s, const char *name, const char *more)
 // Writes the type of a node. References go into a list of their own, since JSON ignores other keywords beside them.
 static void schema_form(schema *s, const pcs_form *form)
 {
-    if (form->map != NULL) {
-        schema_put(s, "'anyOf':[");
-        if (form->json != NULL) schema_put(s, "{%s},", form->json);
-        schema_refer(s, form->map->name, "");
-    } else if (form->parts != NULL) {
-        schema_put(s, "'default':'auto','enum':['auto'");
+    schema_put(s, "'anyOf':[");
+    if (form->json != NULL) schema_put(s, "{%s}", form->json);
+    if (form->parts != NULL) {
+        schema_put(s,
+                   form->map == NULL ? "{'default':'auto','enum':['auto'" : "{'type':'string'," FORMULA "},{'enum':[");
         schema_put_parts(s, form->parts);
-    } else {
-        schema_put(s, "'allOf':[{%s}", form->json);
+        schema_put(s, "]}");
+    }
+    if (form->map != NULL) {
+        schema_put(s, s->last == '[' ? "" : ",");
+        schema_refer(s, form->map->name, "");
     }
     schema_put(s, "]");
 }
@@ -631,7 +631,7 @@ static void schema_form(schema *s, const pcs_form *form)
 static void schema_kind(schema *s, const pcs_option *o)
 {
     static const char *const kinds[] = {
-        [PCS_OPTION_REAL] = "'type':['number','string']," FORMULA,
+        [PCS_OPTION_REAL] = "'type':['number','string'],",
         [PCS_OPTION_COUNT] = "'type':['integer','string'],",
         [PCS_OPTION_FLAG] = "'type':'boolean'",
         [PCS_OPTION_CHOICE] = "'enum':[",
@@ -647,11 +647,11 @@ static void schema_kind(schema *s, const pcs_option *o)
     };
     if (kinds[o->kind] != NULL) schema_put(s, "%s", kinds[o->kind]);
     switch (o->kind) {
+    case PCS_OPTION_REAL:
     case PCS_OPTION_COUNT:
         schema_put(s, o->may_be_auto ? AUTO_OR_FORMULA : FORMULA);
         schema_range(s, o->range);
         break;
-    case PCS_OPTION_REAL: schema_range(s, o->range); break;
     case PCS_OPTION_CHOICE:
         schema_put_names(s, o->choices);
         schema_put(s, "]");

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // Appends to a text and returns its new length; text that does not fit is cut off.
@@ -81,7 +82,7 @@ pcs_status pcs_build_questions(pcs_build *b)
 // Parts are the lines that the cells of a group make, one after the other: a group over several parts of the mesh has
 // several. They meet at nodes that they share and in contacts of two nodes, which carry pressure only.
 
-enum { BARS_LINE = 320, BARS_MOST = 24 };
+enum { BARS_LINE = 320 };
 
 static const double SAME_IMPEDANCE = 1e-9;
 
@@ -90,7 +91,7 @@ typedef struct bars {
     pcs_describe_put *put;
     void *user;
     int count;
-    pcs_bar part[BARS_MOST];
+    pcs_bar *part; // [count]
 } bars;
 
 __attribute__((format(printf, 2, 3))) static void bars_print(const bars *b, const char *format, ...)
@@ -236,29 +237,22 @@ static void bars_print_clock(const bars *b)
 // A step this much larger than that of `auto`, or so many times fewer cells, is taken to be as good.
 static const double ENOUGH = 1.7;
 
-// Returns true if a line is a single straight part: one of a frame may have several members.
-static bool bars_is_straight(const pcs_bar *part)
-{
-    const double(*x)[3] = part->batch->x;
-    if (part->end[0] < 0) return false;
-    double span[3];
-    for (int k = 0; k < 3; k++) span[k] = x[part->end[1]][k] - x[part->end[0]][k];
-    return sqrt(span[0] * span[0] + span[1] * span[1] + span[2] * span[2]) > 0.999 * part->length;
-}
-
-// Prints the step that `auto` would take, and the cells if those of the case are too few.
+// Prints the step that `auto` would take, and the cells of parts of the mesh that have too few.
 static void bars_print_auto(const bars *b)
 {
+    const pcs_yaml *mesh = pcs_yaml_at(pcs_case_root(b->sim->input), "mesh");
+    int npart = b->count == 0 ? 0 : pcs_yaml_count(mesh);
     const pcs_foresight *f = &b->sim->foreseen;
     char text[200] = "";
     size_t used = 0;
     double h = b->sim->step_size;
     if (b->sim->scheme == NULL || b->sim->view.is_controlled) return;
-    for (int i = 0; i < b->count; i++) {
-        const pcs_bar *part = &b->part[i];
-        double cells = bars_is_straight(part) ? pcs_foresee_line(f, part, part->length) : 0.0;
-        if (cells <= ENOUGH * part->ncell) continue;
-        used = describe_add(used, sizeof text, text, "%s%.0f in %.40s", used == 0 ? "" : ", ", cells, part->name);
+    for (int i = 0; i < npart; i++) {
+        const char *name = pcs_yaml_key(mesh, i);
+        double present = strtod(pcs_yaml_string(pcs_yaml_item(mesh, i), "elements"), NULL);
+        double cells = pcs_foresee_cells(b->sim, pcs_mesh_cell_set(pcs_fe_model(b->sim->system)->mesh, name), present);
+        if (cells <= ENOUGH * present) continue;
+        used = describe_add(used, sizeof text, text, "%s%.0f in %.40s", used == 0 ? "" : ", ", cells, name);
     }
     if (used > 0) bars_print(b, "elements: auto would take %s", text);
     if (h > f->step)
@@ -271,26 +265,17 @@ void pcs_describe_bars(const pcs_sim *sim, pcs_describe_put *put, void *user)
     const pcs_fe_definition *model = pcs_system_is_mesh(sim->system) ? pcs_fe_model(sim->system) : NULL;
     bars b = { .sim = sim, .put = put, .user = user };
     if (sim->system->layout != NULL) return; // processes know their own cells only
-    int nmore = 0, ngroup = model == NULL ? 0 : model->ngroup;
-    for (int g = 0; g < ngroup; g++) {
-        const pcs_batch *batch = pcs_fe_batch(sim->system, g);
-        bool is_lattice = pcs_bar_is_lattice(batch);
-        pcs_bar part;
-        for (int first = 0; pcs_bar_measure(batch, first, is_lattice, &part); first += part.ncell) {
-            bars_name(model->mesh, &part);
-            if (b.count < BARS_MOST) b.part[b.count++] = part;
-            else nmore++;
-        }
-    }
+    if (model != NULL) b.part = pcs_bars_find(sim, &b.count);
     for (int i = 0; i < b.count; i++) {
-        const pcs_bar *part = &b.part[i];
+        pcs_bar *part = &b.part[i];
+        bars_name(model->mesh, part);
         bars_print_waves(&b, part, part->c, part->shear > 0.0 ? "axial waves " : "");
         if (part->shear > 0.0) bars_print_waves(&b, part, part->shear, "transverse waves ");
         bars_print_inner_steps(&b, part);
     }
-    if (nmore > 0) bars_print(&b, "and %d more parts, which are left out here", nmore);
     bars_print_joints(&b);
     if (model != NULL) bars_print_contacts(&b, model);
     if (b.count > 0 && sim->scheme != NULL) bars_print_clock(&b);
     bars_print_auto(&b);
+    pcs_scratch_free(b.part);
 }

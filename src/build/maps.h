@@ -23,7 +23,7 @@ typedef bool pcs_parts(pcs_context *ctx, int i, pcs_map_part *out);
 typedef struct pcs_form {
     const char *shown; // text in a list, "name of a set"; NULL for "map"
     const char *json;  // members of a schema, with ' in place of "
-    pcs_parts *parts;  // registry: `auto` or the name of a part
+    pcs_parts *parts;  // registry: `auto` or the name of a part; with a map, a name stands for { type: name }
     const struct pcs_map *map;
     const char *gives; // required option that follows from this one, NULL if none
     // Reads the value of a PCS_OPTION_FORM into its member; wrong values are errors of the case.
@@ -61,7 +61,8 @@ typedef struct pcs_map {
 // clang-format on
 
 // Forms of values: a set of nodes, of one node, of cells (const pcs_set *); an amplitude (pcs_amplitude).
-extern const pcs_form pcs_set_form, pcs_node_form, pcs_cells_form, pcs_amplitude_form;
+extern const pcs_form pcs_set_form, pcs_node_form, pcs_cells_form, pcs_amplitude_form,
+    pcs_scheme_form; // a name or a map
 
 extern const pcs_map pcs_linsolve_map, pcs_step_map, pcs_control_map, pcs_damping_map, pcs_law_map, pcs_section_map,
     pcs_group_map, pcs_contact_map, pcs_initial_map, pcs_joint_map, pcs_load_map, pcs_mesh_map, pcs_merge_map,

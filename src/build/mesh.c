@@ -919,13 +919,12 @@ static bool mesh_has_lengths(pcs_build *b, const pcs_yaml *node, int first)
 static pcs_status mesh_read_auto(pcs_build *b, pcs_yaml *node, const char *name, const pcs_option *options)
 {
     const pcs_comm *comm = pcs_context_comm(b->ctx);
-    const pcs_yaml *given = pcs_yaml_at(node, "elements");
-    bool is_auto =
-        given != NULL && pcs_yaml_get_kind(given) == PCS_YAML_SCALAR && strcmp(pcs_yaml_text(given), "auto") == 0;
+    bool is_auto = strcmp(pcs_yaml_string(node, "elements"), "auto") == 0;
     for (; options->name != NULL && strcmp(options->name, "elements") != 0;) options++;
     if (!is_auto || options->name == NULL || !options->may_be_auto) return PCS_OK;
     if (comm != NULL && comm->size > 1)
-        pcs_case_reject(b->c, given, "'auto' is for one process: give the number that `percuss check` prints");
+        pcs_case_reject(b->c, pcs_yaml_at(node, "elements"),
+                        "'auto' is for one process: give the number that `percuss check` prints");
     b->automatic[b->nauto++] = name;
     return pcs_case_resolve(b->c, node, "elements", PCS_TRIAL_TEXT);
 }

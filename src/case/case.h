@@ -29,6 +29,9 @@ pcs_status pcs_case_copy(pcs_context *ctx, const pcs_case *from, pcs_case **out)
 // Fails only if memory is out; a wrong assignment is collected like any other error.
 pcs_status pcs_case_set(pcs_case *c, const char *assignment);
 
+// Writes a word under a key of the case out as the map { type: word }.
+void pcs_case_spell_out(pcs_case *c, const char *key);
+
 // Evaluates parameters and formulas and writes repeated entries out: what is left is plain YAML. Comes after all
 // assignments and before any reading; errors are collected. Only a lack of memory fails.
 pcs_status pcs_case_expand(pcs_case *c);
@@ -76,8 +79,10 @@ int pcs_case_choice(pcs_case *c, pcs_yaml *map, const char *key, const char *con
 // Returns the index of the required `type` of a map; if it is wrong, the other keys of the map are not checked.
 int pcs_case_type(pcs_case *c, pcs_yaml *map, const char *const *names);
 // Drops, with a note, keys of the file that do not belong to a `type` given by an assignment; if assignments give
-// options too, or the type has none, drops all keys of the file. Call it before the map is read.
-void pcs_case_forgive(pcs_case *c, pcs_yaml *map, bool has_options);
+// options too, drops all keys of the file. Call it before the map is read.
+void pcs_case_forgive(pcs_case *c, pcs_yaml *map);
+// Reports the keys of a map, and below, that no reader has looked up, and drops those that are forgiven.
+void pcs_case_judge(pcs_case *c, pcs_yaml *map);
 // Returns a finite number within the range; NAN, with an error, if it is none.
 double pcs_case_number(pcs_case *c, pcs_yaml *node, pcs_range range);
 // Reads three numbers into `value`. False, with an error, if they are wrong.

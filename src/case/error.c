@@ -279,18 +279,17 @@ static void error_drop(pcs_case *c, pcs_yaml *map, int i)
     pcs_tree_remove_key(map, i);
 }
 
-void pcs_case_forgive(pcs_case *c, pcs_yaml *map, bool has_options)
+void pcs_case_forgive(pcs_case *c, pcs_yaml *map)
 {
     int type = pcs_tree_index(map, "type"), nassigned = 0;
-    if (type < 0 || !error_is_assigned(map, type)) return;
-    map->is_forgiven = true;
-    for (int i = 0; i < map->count; i++) nassigned += i != type && error_is_assigned(map, i);
-    if (nassigned == 0 && has_options) return;
+    map->is_forgiven = type >= 0 && error_is_assigned(map, type);
+    for (int i = 0; i < map->count; i++) nassigned += error_is_assigned(map, i);
+    if (!map->is_forgiven || nassigned == 1) return;
     for (int i = map->count - 1; i >= 0; i--)
         if (!error_is_assigned(map, i)) error_drop(c, map, i);
 }
 
-void pcs_tree_find_unknown(pcs_case *c, pcs_yaml *node)
+void pcs_case_judge(pcs_case *c, pcs_yaml *node)
 {
     if (node->is_unjudged) return;
     for (int i = node->count - 1; i >= 0; i--)
@@ -300,7 +299,7 @@ void pcs_tree_find_unknown(pcs_case *c, pcs_yaml *node)
             if (!node->keys[i].is_reported) error_unknown_key(c, node, &node->keys[i]);
             continue;
         }
-        pcs_tree_find_unknown(c, node->items[i]);
+        pcs_case_judge(c, node->items[i]);
     }
 }
 
@@ -332,7 +331,7 @@ int pcs_case_error_count(const pcs_case *c)
 
 pcs_status pcs_case_finish(pcs_case *c)
 {
-    if (c->root != NULL) pcs_tree_find_unknown(c, c->root);
+    if (c->root != NULL) pcs_case_judge(c, c->root);
     if (c->is_out_of_memory) return pcs_fail(c->ctx, PCS_NO_MEMORY, "out of memory: reading %s", c->file);
     return c->nmessage == 0 ? PCS_OK : error_join(c);
 }

@@ -367,7 +367,7 @@ static bool repeat_read(expansion *x, pcs_yaml *entry, repeat_params *p, pcs_yam
     pcs_yaml *options = entry->items[at];
     if (!pcs_case_is(c, options, PCS_YAML_MAP) || !expand_node(x, options)) return false;
     bool is_fine = pcs_case_read(c, options, pcs_repeat_options, p);
-    pcs_tree_find_unknown(c, options);
+    pcs_case_judge(c, options);
     pcs_tree_remove_key(entry, at);
     int each = pcs_tree_index(entry, "each");
     *what = each < 0 ? entry : entry->items[each];

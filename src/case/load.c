@@ -114,6 +114,18 @@ pcs_status pcs_case_set(pcs_case *c, const char *text)
     return c->is_out_of_memory ? pcs_fail(c->ctx, PCS_NO_MEMORY, "out of memory: %s", origin) : PCS_OK;
 }
 
+void pcs_case_spell_out(pcs_case *c, const char *key)
+{
+    int i = c->root == NULL ? -1 : pcs_tree_index(c->root, key);
+    if (i < 0 || c->root->items[i]->kind != PCS_YAML_SCALAR || pcs_yaml_string(c->root, key)[0] == '\0') return;
+    pcs_yaml *word = c->root->items[i], *map = pcs_tree_node(c, PCS_YAML_MAP, word->location);
+    if (map == NULL || !pcs_tree_add_key(c, map, &(pcs_key){ .name = "type", .location = word->location }, word))
+        return;
+    map->parent = c->root;
+    map->index = i;
+    c->root->items[i] = map;
+}
+
 enum { NESTING = 16, MOST_FILES = 256 };
 
 // Files being read, each included by the one before.

@@ -70,28 +70,33 @@ static bool value_is_within(pcs_range range, double value)
     return is_above && is_below;
 }
 
-static void value_reject_number(pcs_case *c, const pcs_yaml *node, pcs_range range, const char *kind)
+static void value_reject_number(pcs_case *c, const pcs_yaml *node, const pcs_option *option, const char *kind)
 {
-    char quote[PCS_QUOTE_BYTES], limits[RANGE_BYTES] = "";
-    if (value_is_given(range)) pcs_range_text(range, sizeof limits, limits);
+    static const char *const words[] = { "auto", NULL };
+    char quote[PCS_QUOTE_BYTES], miss[PCS_SPELLING_BYTES], limits[RANGE_BYTES] = "";
+    if (value_is_given(option->range)) pcs_range_text(option->range, sizeof limits, limits);
     const char *text = node->kind == PCS_YAML_SCALAR ? node->text : "", *hint = "";
     if (strchr(text, ',') != NULL) hint = " (decimals take a point)";
     else if (text[0] != '*' && strpbrk(text, "*/(") != NULL) hint = " (a formula is written ${...})";
-    pcs_case_reject(c, node, "must be %s%s%s, is %s%s", kind, limits[0] == '\0' ? "" : " ", limits,
-                    pcs_tree_quote(node, sizeof quote, quote), hint);
+    else if (option->may_be_auto) hint = pcs_spelling_hint(text, words, sizeof miss, miss);
+    pcs_case_reject(c, node, "must be %s%s%s%s, is %s%s", kind, limits[0] == '\0' ? "" : " ", limits,
+                    option->may_be_auto ? " or auto" : "", pcs_tree_quote(node, sizeof quote, quote), hint);
 }
 
-double pcs_case_number(pcs_case *c, pcs_yaml *node, pcs_range range)
+// Returns a number within the range, INFINITY for `auto`; NAN, with an error, if it is neither.
+static double value_number(pcs_case *c, pcs_yaml *node, const pcs_option *option)
 {
     double value = NAN;
+    pcs_range range = option->range;
+    if (option->may_be_auto && node->kind == PCS_YAML_SCALAR && strcmp(node->text, "auto") == 0) return INFINITY;
     pcs_number_form form = PCS_NUMBER_IS_TEXT;
     if (node->kind == PCS_YAML_SCALAR && !node->is_quoted) form = pcs_scalar_number(node->text, &value);
     if (form == PCS_NUMBER_IS_TEXT) {
-        value_reject_number(c, node, range, "a number");
+        value_reject_number(c, node, option, "a number");
     } else if (form == PCS_NUMBER_NOT_FINITE) {
-        value_reject_number(c, node, range, "a finite number");
+        value_reject_number(c, node, option, "a finite number");
     } else if (form == PCS_NUMBER_TOO_SMALL) {
-        value_reject_number(c, node, range, "0 or a number above 4.9e-324 in size");
+        value_reject_number(c, node, option, "0 or a number above 4.9e-324 in size");
     } else if (value_is_given(range) && !value_is_within(range, value)) {
         char limits[RANGE_BYTES];
         pcs_case_reject(c, node, "must be %s, is %s", pcs_range_text(range, sizeof limits, limits), node->text);
@@ -100,6 +105,11 @@ double pcs_case_number(pcs_case *c, pcs_yaml *node, pcs_range range)
         node->is_number = true;
     }
     return value;
+}
+
+double pcs_case_number(pcs_case *c, pcs_yaml *node, pcs_range range)
+{
+    return value_number(c, node, &(pcs_option){ .range = range });
 }
 
 static bool value_count(pcs_case *c, pcs_yaml *node, const pcs_option *option, int *out)
@@ -128,7 +138,7 @@ static bool value_count(pcs_case *c, pcs_yaml *node, const pcs_option *option, i
     } else if (is_number && number == floor(number)) {
         pcs_case_reject(c, node, "must be a whole number of digits only, is '%s', write %.0f", node->text, number);
     } else {
-        value_reject_number(c, node, range, option->may_be_auto ? "auto or a whole number" : "a whole number");
+        value_reject_number(c, node, option, "a whole number");
     }
     return false;
 }
@@ -220,7 +230,7 @@ bool pcs_case_place_vector(pcs_case *c, pcs_yaml *node, double value[3], const p
 // Reads one item of a list into `out`. Returns false, with an error added, if it is wrong.
 typedef bool value_item(pcs_case *c, pcs_yaml *node, pcs_range range, void *out);
 
-static bool value_number(pcs_case *c, pcs_yaml *node, pcs_range range, void *out)
+static bool value_entry(pcs_case *c, pcs_yaml *node, pcs_range range, void *out)
 {
     double value = pcs_case_number(c, node, range);
     memcpy(out, &value, sizeof value);
@@ -282,7 +292,7 @@ static bool value_rows(pcs_case *c, pcs_yaml *node, value_table *table)
 
 static bool value_list(pcs_case *c, pcs_yaml *node, pcs_range range, pcs_list *out)
 {
-    value_table table = { .what = "numbers", .item = value_number, .size = sizeof(double), .range = range };
+    value_table table = { .what = "numbers", .item = value_entry, .size = sizeof(double), .range = range };
     if (!value_rows(c, node, &table)) return false;
     *out = (pcs_list){ .nrow = table.nrow, .count = table.nrow * table.width, .value = table.items };
     return true;
@@ -342,9 +352,9 @@ static bool value_points(pcs_case *c, pcs_yaml *node, pcs_range range, pcs_point
     return is_fine;
 }
 
-static bool value_real(pcs_case *c, pcs_yaml *node, pcs_range range, double *out)
+static bool value_real(pcs_case *c, pcs_yaml *node, const pcs_option *option, double *out)
 {
-    double value = pcs_case_number(c, node, range);
+    double value = value_number(c, node, option);
     if (isnan(value)) return false;
     *out = value;
     return true;
@@ -462,7 +472,7 @@ static bool read_value(pcs_case *c, pcs_yaml *node, const pcs_option *option, vo
 {
     static const char *const time[] = { "t", NULL };
     switch (option->kind) {
-    case PCS_OPTION_REAL: return value_real(c, node, option->range, member);
+    case PCS_OPTION_REAL: return value_real(c, node, option, member);
     case PCS_OPTION_COUNT: return value_count(c, node, option, member);
     case PCS_OPTION_FLAG: return value_flag(c, node, member);
     case PCS_OPTION_CHOICE: return value_choice(c, node, option->choices, member);

@@ -98,8 +98,6 @@ bool pcs_formula_compile(pcs_case *c, pcs_yaml *node, size_t from, size_t length
                          pcs_expression *out);
 // Returns line and column of a byte of a scalar.
 pcs_location pcs_formula_location(const pcs_yaml *node, size_t byte);
-// Reports the keys of a map, and below, that no reader has looked up.
-void pcs_tree_find_unknown(pcs_case *c, pcs_yaml *node);
 
 // Records an error at a location.
 void pcs_tree_error(pcs_case *c, pcs_location location, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -122,9 +122,10 @@ static void commands_print_errors(const pcs_context *ctx)
     }
 }
 
-// Prints what was changed without being an error.
-static void commands_print_notes(const pcs_case *c)
+// Prints what was changed without being an error, in one process.
+static void commands_print_notes(const pcs_context *ctx, const pcs_arguments *a, const pcs_case *c)
 {
+    if (a->is_quiet || !pcs_is_root(ctx)) return;
     for (const char *line = pcs_case_notes(c); *line != '\0'; line += strcspn(line, "\n") + 1)
         fprintf(stderr, "note: %.*s\n", (int)strcspn(line, "\n"), line);
 }
@@ -263,7 +264,7 @@ int pcs_cli_run(pcs_context *ctx, const pcs_arguments *a)
         status = pcs_horizon_create(sim, a->perturb, commands_build_neighbour, (void *)a);
     if (status != PCS_OK) return pcs_cli_reject(ctx, status);
     if (!commands_take_words(ctx, a)) return PCS_CLI_BAD_USAGE;
-    if (!a->is_quiet && pcs_is_root(ctx)) commands_print_notes(sim->input);
+    commands_print_notes(ctx, a, sim->input);
     char directory[PCS_CASE_PATH];
     if (!commands_directory(a, sim->view.case_name, "", directory))
         return pcs_cli_refuse(a->command, "too long a path:", directory, NULL);
@@ -299,6 +300,7 @@ static int commands_build_analysis(pcs_context *ctx, const pcs_arguments *a, con
 {
     pcs_status status = pcs_build_analysis_from(ctx, a->subject, a->set.count, a->set.text, out);
     if (status != PCS_OK) return commands_fail(ctx, status == PCS_IO_ERROR ? PCS_BAD_INPUT : status);
+    commands_print_notes(ctx, a, out->input);
     bool has_room = commands_directory(a, out->case_name, ending, directory);
     return has_room ? PCS_CLI_DONE : pcs_cli_refuse(a->command, "too long a path:", directory, NULL);
 }
@@ -384,7 +386,7 @@ int pcs_cli_check(pcs_context *ctx, const pcs_arguments *a)
         pcs_describe_sim(sim, sizeof text, text);
         printf("%s: fine, %s\n", pcs_case_file(sim->input), text);
         pcs_describe_bars(sim, commands_print_line, NULL);
-        commands_print_notes(sim->input);
+        commands_print_notes(ctx, a, sim->input);
         if (sim->view.question != NULL) fprintf(stderr, "question: %s\n", sim->view.question);
     }
     return PCS_CLI_DONE;

@@ -72,7 +72,7 @@ typedef struct pcs_option {
     const char *help; // one line, with the unit if there is one
     size_t offset;    // offset of the member in the implementation's parameter struct
     bool is_required;
-    bool may_be_auto;            // or `auto`, which its owner replaces by a number before it is read
+    bool may_be_auto;            // or `auto`: INFINITY as a real; a count has a number before it is read
     const char *preset;          // default as in a case file, NULL if absent
     pcs_range range;             // range of reals, counts, profiles and each entry of a vector or list
     const char *const *choices;  // ends with NULL

@@ -313,7 +313,7 @@ TEST_WITH_CONTEXT(errors_of_different_sections_come_together)
     pcs_context *ctx = *state;
     pcs_sim *sim = NULL;
     CHECK(build(ctx, text, &sim) == PCS_BAD_INPUT);
-    CHECK_TEXT(pcs_message(ctx), "f:3:64: mesh.bar.elements must be auto or a whole number");
+    CHECK_TEXT(pcs_message(ctx), "f:3:64: mesh.bar.elements must be a whole number in [1, ");
     CHECK_TEXT(pcs_message(ctx), "\nf:19:17: scheme.type must be one of");
     CHECK_TEXT(pcs_message(ctx), "\nf:21:15: time.step must be > 0, is -.0e-3");
     CHECK(strstr(pcs_message(ctx), "must name a set") == NULL); // sets of a broken part are not judged
