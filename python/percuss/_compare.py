@@ -12,9 +12,10 @@ has, is a difference. Modes: those of one number; residuals and names are told a
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Union
+from typing import Any, Union
 
 import numpy as np
+import pandas
 
 from .command import COULD_NOT_GO_ON, DONE, Parser, real
 from .errors import InputError
@@ -22,9 +23,6 @@ from .files import Path
 from .formula import Signal
 from .results import Results
 from .results import open as open_results
-
-if TYPE_CHECKING:
-    import pandas
 
 ROUND_OFF = 1e-12  # of a result after many steps, and of a time that was added up
 Array = np.ndarray[Any, Any]
@@ -45,7 +43,10 @@ def compare(a: Union[Path, Results], b: Union[Path, Results], tolerance: float =
         k = 0 if kinds[0] else 1
         raise InputError(f"{tables[k].attrs['path']} is {kinds[k]} and {tables[1 - k].attrs['path']} is not")
     pair, axis, head, places = _align_keys(tables, kinds[0]) if kinds[0] else _align_times(tables)
-    return _judge(tables, pair, axis, head, places, kinds[0], tolerance)
+    found = _judge(tables, pair, axis, places, kinds[0], tolerance)
+    found.attrs["alike"] = not (found["beyond"] & found["judged"]).any()
+    found.attrs["text"] = head + _text(found, tables, "" if kinds[0] else f"{axis[0]} = ", tolerance)
+    return found.drop(columns="row")
 
 
 def kind_of(table: pandas.DataFrame) -> str:
@@ -57,7 +58,6 @@ def kind_of(table: pandas.DataFrame) -> str:
 
 def _align_times(tables: list[Any]) -> tuple[list[Any], list[str], str, list[str]]:
     """Both at the same times; the columns of the axis, lines for the screen, and the times as texts."""
-    import pandas
     axes = ["t" if "t" in table else table.columns[0] for table in tables]
     paths = [table.attrs["path"] for table in tables]
     times = [table[axis].to_numpy() for table, axis in zip(tables, axes)]
@@ -89,11 +89,9 @@ def _align_times(tables: list[Any]) -> tuple[list[Any], list[str], str, list[str
 
 def _align_keys(tables: list[Any], kind: str) -> tuple[list[Any], list[str], str, list[str]]:
     """Rows of both that have the same keys, in the order of the first."""
-    is_modes = kind == "of modes"
-    noun = "mode" if is_modes else "point"
+    noun = "mode" if kind == "of modes" else "point"
     paths = [table.attrs["path"] for table in tables]
-    keys = [["mode"] if is_modes else [str(name) for name in table.columns[:list(table.columns).index("run")]]
-            for table in tables]
+    keys = [["mode"] if noun == "mode" else list(table.columns[:list(table.columns).index("run")]) for table in tables]
     for k in range(2):
         for key in keys[k]:
             if key not in keys[1 - k]:
@@ -108,8 +106,7 @@ def _align_keys(tables: list[Any], kind: str) -> tuple[list[Any], list[str], str
     pair = [table.iloc[common[f"row_{end}"]].reset_index(drop=True) for table, end in zip(tables, "xy")]
     head = "".join(f"{n}: {paths[k]}, {len(tables[k])} {noun}s, {len(tables[k]) - len(common)} of them not in "
                    f"{'BA'[k]}\n" for k, n in enumerate("AB")) + f"{len(common)} {noun}s that both have.\n"
-    places = [" ".join(f"{key}={value}" for key, value in zip(keys[0], row))
-              for row in pair[0][keys[0]].itertuples(index=False)]
+    places = [" ".join(f"{key}={row[key]}" for key in keys[0]) for _, row in pair[0].iterrows()]
     return pair, [*keys[0], "run", "reason"], head, places
 
 
@@ -121,76 +118,58 @@ def _plain(value: Any) -> Any:
         return str(value)
 
 
-def _judge(tables: list[Any], pair: list[Any], axis: list[str], head: str, places: list[str], kind: str,
+def _gaps(x: Array, y: Array, lone: float) -> Array:
+    """Differences of two columns: infinite between texts, `lone` where only one has a number."""
+    if object in (x.dtype, y.dtype):
+        return np.where(x.astype(str) == y.astype(str), 0.0, math.inf)
+    return np.where(np.isnan(x) != np.isnan(y), lone, np.nan_to_num(np.abs(x - y), posinf=math.inf))
+
+
+def _judge(tables: list[Any], pair: list[Any], axis: list[str], places: list[str], kind: str,
            tolerance: float) -> pandas.DataFrame:
-    import pandas
+    """A row for each column that both have."""
     is_same = not kind and "" not in axis
     names = [name for name in tables[0].columns if name in tables[1] and name not in axis]
     if not names:
         raise InputError(f"{tables[0].attrs['path']} and {tables[1].attrs['path']} have no column in common")
     known = tables[0].attrs["units"]
-
-    def both(name: str) -> tuple[Array, Array]:
-        found = [one[name].to_numpy() for one in pair]
-        return found[0], found[1]
-
-    def size_of(name: str) -> float:
-        found = [np.abs(x[np.isfinite(x)]) for x in both(name) if x.dtype != object]
-        return max((float(x.max()) for x in found if len(x)), default=0.0)
-
-    sizes = {name: size_of(name) for name in names}
+    values = pandas.concat([one[names].select_dtypes("number").abs() for one in pair])
+    sizes = values.replace(math.inf, math.nan).max().reindex(names).fillna(0.0)
     rows = []
     for name in names:
-        x, y = both(name)
-        if x.dtype == object or y.dtype == object:
-            x, y = (np.array([str(value) for value in z], dtype=object) for z in (x, y))
-            gap = np.where(x == y, 0.0, math.inf)
-        else:
-            is_lone = np.isnan(x) != np.isnan(y)
-            gap = np.where(is_lone, math.inf if is_same or kind else 0.0, np.nan_to_num(np.abs(x - y), posinf=math.inf))
-        same_unit = [size for other, size in sizes.items() if known.get(other) == known.get(name)]
-        nothing = ROUND_OFF * max(same_unit) if known.get(name) and not kind else 0.0
+        x, y = (one[name].to_numpy() for one in pair)
+        gap = _gaps(x, y, math.inf if is_same or kind else 0.0)
+        unit = known.get(name)
+        nothing = ROUND_OFF * max(sizes[n] for n in names if known.get(n) == unit) if unit and not kind else 0.0
         beyond = (gap > nothing) & (gap > tolerance * sizes[name])
         largest, at, first = float(gap.max()), int(gap.argmax()), int(beyond.argmax())
-        part = name.rsplit(".", 1)[-1]
         is_work = name in (("residual", "name") if kind else ("step", "iterations")) or (
-            not kind and not is_same and part in ("impulse", "step_impulse"))
-        rows.append({"column": name, "largest": largest, "relative": largest / sizes[name] if sizes[name] else largest,
+            not kind and not is_same and name.rsplit(".", 1)[-1] in ("impulse", "step_impulse"))
+        rows.append({"column": name, "largest": largest, "relative": largest / (sizes[name] or 1.0),
                      "at": places[at] if largest else "", "first": places[first] if beyond.any() else "",
                      "a": x[first] if beyond.any() else None, "b": y[first] if beyond.any() else None,
                      "beyond": bool(beyond.any()), "judged": not is_work, "row": first})
-    found = pandas.DataFrame(rows).set_index("column")
-    only = [[name for name in tables[k].columns if name not in tables[1 - k]] for k in range(2)]
-    found.attrs["alike"] = not (found["beyond"] & found["judged"]).any()
-    found.attrs["text"] = _text(found, head, only, kind, axis[0], tolerance)
-    return found.drop(columns="row")
+    return pandas.DataFrame(rows).set_index("column")
 
 
-def _text(found: pandas.DataFrame, head: str, only: list[list[str]], kind: str, axis: str, tolerance: float) -> str:
-    width = min(60, max(6, *(len(name) for name in found.index)))
-    last = "where it first goes beyond, or is largest" if kind else "first beyond"
-    out = f"{head}\n  {'column':<{width}} {'largest':>12} {'relative':>12} " + (f" {last}\n" if kind else
-                                                                                 f"{'at':>12} {last:>12}\n")
-    for name, row in found.iterrows():
-        is_text = not math.isfinite(row.largest)
-        sizes = f"{'another one':>12}{'':13}" if is_text else f"{row.largest:12.4g} {row.relative:12.3g}"
-        note = "" if row.judged or not row.beyond else ", not judged" if kind else "  a matter of the steps: not judged"
-        if not row.largest:
-            out += f"  {name:<{width}} {'the same':>12}\n"
-        elif kind:
-            out += f"  {name:<{width}} {sizes}  {row['first'] or row['at']}{note}\n"
-        else:
-            out += f"  {name:<{width}} {sizes} {row['at']:>12} {row['first']:>12}{note}\n"
-    for k, names in enumerate(only):
-        out += f"\nOnly in {'AB'[k]}: {', '.join(names)}\n" if names else ""
+def _text(found: pandas.DataFrame, tables: list[Any], axis: str, tolerance: float) -> str:
+    """What was found, in words."""
+    size = ["the same" if not x else "another one" if x == math.inf else f"{x:.4g}" for x in found["largest"]]
+    relative = [f"{x:.3g}" if 0.0 < x < math.inf else "" for x in found["relative"]]
+    note = np.where(found["beyond"] & ~found["judged"], "not judged", "")
+    shown = pandas.DataFrame({"largest": size, "relative": relative, "at": found["at"].to_numpy(),
+                              "first beyond": found["first"].to_numpy(), "": note}, index=list(found.index))
+    out = f"\n{shown.to_string()}\n"
+    for k in range(2):
+        only = [name for name in tables[k].columns if name not in tables[1 - k]]
+        out += f"\nOnly in {'AB'[k]}: {', '.join(only)}\n" if only else ""
     judged = found[found["beyond"] & found["judged"]]
     if judged.empty:
         return out + f"\nAlike: no column differs by more than {tolerance:g} of its size.\n"
     first = judged.sort_values("row", kind="stable").iloc[0]
-    where = f"{first['first']} in {first.name}" if kind else (
-        f"{axis} = {first['first']} in {first.name} (A {first.a:.9g}, B {first.b:.9g})")
+    a, b = (x if isinstance(x, str) else f"{x:.9g}" for x in (first.a, first.b))
     return out + (f"\nThey differ: {len(judged)} of {len(found)} columns by more than {tolerance:g} of their size, "
-                  f"first at {where}.\n")
+                  f"first at {axis}{first['first']} in {first.name} (A {a}, B {b}).\n")
 
 
 def main(argv: list[str]) -> int:

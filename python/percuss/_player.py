@@ -62,15 +62,13 @@ def _field(name: str, values: list[Array], is_of_points: bool, unit: str) -> Opt
 
 def _fields(frames: list[Frame]) -> list[dict[str, Any]]:
     """What colours may show: the first of COLOURS that are there, at the points if possible, and the speed."""
-    first = frames[0]
-    found: list[Optional[dict[str, Any]]] = []
-    for name in COLOURS:
-        place = next((p for p in ("point_data", "cell_data") if name in getattr(first, p)), None)
-        is_known = name == "axial_force" and "stress" in first.point_data  # which looks the same
-        if place and not is_known and len(found) < MOST_FIELDS - 1:
-            values = [getattr(frame, place)[name] for frame in frames]
-            found.append(_field(name, values, place == "point_data", units.unit(name)))
-    if "velocity" in first.point_data:
+    points, cells = frames[0].point_data, frames[0].cell_data
+    names = [name for name in COLOURS if name in {**points, **cells}]
+    if "axial_force" in names and "stress" in points:  # which looks the same
+        names.remove("axial_force")
+    found = [_field(name, [(frame.point_data if name in points else frame.cell_data)[name] for frame in frames],
+                    name in points, units.unit(name)) for name in names[:MOST_FIELDS - 1]]
+    if "velocity" in points:
         speeds = [np.linalg.norm(frame.point_data["velocity"], axis=1) for frame in frames]
         found.append(_field("speed", speeds, True, "m/s"))
     return [field for field in found if field]
@@ -88,15 +86,14 @@ def _arrows(frames: Frames, numbers: list[int]) -> dict[str, Any]:
         return {"largest": 0.0, "at": []}
     is_each = len(contacts) == len(frames)
     shown = [contacts[i] if is_each else contacts.at(float(frames.times[i])) for i in numbers]
-    forces = [frame.point_data["force_vector"] for frame in shown]
-    unit = "N"
+    forces, unit = [frame.point_data["force_vector"] for frame in shown], "N"
     if not any(np.any(force) for force in forces):
         forces = [frame.point_data["normal"] * frame.point_data["step_impulse"][:, None] for frame in shown]
         unit = "N s"
-    sizes = [np.linalg.norm(force, axis=1) for force in forces]
-    largest = max((float(size.max(initial=0.0)) for size in sizes), default=0.0)
+    largest = max(float(np.linalg.norm(force, axis=1).max(initial=0.0)) for force in forces)
     rows = []
-    for frame, force, size in zip(shown, forces, sizes):
+    for frame, force in zip(shown, forces):
+        size = np.linalg.norm(force, axis=1)
         order = np.argsort(-size)[:MOST_ARROWS]
         order = order[size[order] > 1e-4 * largest]
         both = np.hstack([frame.points[order], force[order]])
@@ -129,24 +126,27 @@ def _scale(results: Results, size: float, largest: float) -> float:
     return float(power * max(step for step in (1.0, 2.0, 5.0) if step * power <= wanted * (1.0 + 1e-9)))
 
 
-def peak_time(summary: dict[str, Any]) -> Optional[float]:
-    """When what colours show was largest; without fields when the largest contact force or impulse acted."""
+def _start(results: Results, times: Array) -> int:
+    """Number of the frame that is shown first: of statics the last one; of a run the one from which on what colours
+    show was largest, without fields the largest contact force or impulse acted."""
+    if results.kind == "statics":
+        return len(times) - 1
+    summary = results.summary if results.kind == "run" and results.has("summary.json") else {}
     seen, contacts = summary.get("frames") or {}, summary.get("contacts") or []
-    times = [seen[kind][name]["largest_time"] for name in COLOURS for kind in ("point_fields", "fields")
+    peaks = [seen[kind][name]["largest_time"] for name in COLOURS for kind in ("point_fields", "fields")
              if name in seen.get(kind, {}) and max(-seen[kind][name]["min"], seen[kind][name]["max"]) > 0.0]
-    if times:
-        return float(times[0])
-    peaks = [(c["peak_force"], c["peak_force_time"]) for c in contacts if c.get("peak_force")]
-    peaks = peaks or [(i["total_impulse"], i["end"]) for c in contacts for i in c.get("intervals", [])
-                      if i.get("peak_force") is None and i.get("total_impulse") is not None]
-    return float(max(peaks)[1]) if peaks else None
+    forces = [(c["peak_force"], c["peak_force_time"]) for c in contacts if c.get("peak_force")]
+    forces = forces or [(i["total_impulse"], i["end"]) for c in contacts for i in c.get("intervals", [])
+                        if i.get("peak_force") is None and i.get("total_impulse") is not None]
+    peaks = peaks or [max(forces, default=(0.0, -np.inf))[1]]
+    return min(int(np.searchsorted(times, peaks[0] * (1.0 - 1e-9))), len(times) - 1)
 
 
-def _choose(frames: Frames, first: Frame, per_point: int, carried: int) -> list[int]:
+def _choose(frames: Frames, first: Frame, carried: Frames) -> list[int]:
     """Numbers of the frames that are shown: all if there is room, else evenly thinned with the first and the last."""
-    each = max(len(first.points) * per_point + 6 * carried, 1)
+    each = max(len(first.points) * (6 + MOST_FIELDS) + 6 * (len(carried[0].points) if len(carried) else 0), 1)
     count = min(len(frames), MOST_FRAMES, MOST_BYTES // each)
-    if count < min(len(frames), LEAST_FRAMES):
+    if count < min(len(frames), LEAST_FRAMES) or not len(first.points) or "displacement" not in first.point_data:
         return []
     return sorted({round(i) for i in np.linspace(0, len(frames) - 1, count)})
 
@@ -157,8 +157,8 @@ def scene(results: Results) -> Optional[dict[str, Any]]:
     if not len(frames):
         return None
     first, carried = frames[0], frames.carried
-    numbers = _choose(frames, first, 6 + MOST_FIELDS, len(carried[0].points) if len(carried) else 0)
-    if not numbers or not len(first.points) or "displacement" not in first.point_data:
+    numbers = _choose(frames, first, carried)
+    if not numbers:
         return None
     shown = [frames[i] for i in numbers]
     times = frames.times[numbers]
@@ -182,14 +182,11 @@ def scene(results: Results) -> Optional[dict[str, Any]]:
         "reference": pack(reference, "<f4"), "cells": pack(first.cells, "<u4"),
         "radius": None if radius is None else pack(radius, "<f4"),
         "u": vectors(displacement), "fields": _fields(shown), "arrows": _arrows(frames, numbers),
-        "start": len(times) - 1 if results.kind == "statics" else numbers_near(
-            times, peak_time(results.summary) if results.kind == "run" and results.has("summary.json") else None),
+        "start": _start(results, times), "signed": palette("coolwarm"), "positive": palette("viridis"),
     }
     found["straight"] = _straight(found, reference) if results.kind == "run" else 0
     found["thin"] = 9.0 if found["straight"] else 1.5 if len(first.cells) > 500 else 3.5
-    found["names"] = _mode_names(results) if is_modes else []
-    for name, colours in ("signed", "coolwarm"), ("positive", "viridis"):
-        found[name] = palette(colours)
+    found["names"] = _mode_names(results.table) if is_modes else []
     if is_modes and "velocity" in first.point_data:  # the imaginary part of the shape
         found["w"] = vectors(np.array([frame.point_data["velocity"] for frame in shown]))
         found["fields"] = []
@@ -211,25 +208,14 @@ def _straight(found: dict[str, Any], reference: Array) -> int:
     return axis + 1 if is_line and is_along and found["fields"] and len(found["times"]) > 2 else 0
 
 
-def _mode_names(results: Results) -> list[str]:
+def _mode_names(table: Any) -> list[str]:
     """Frequency and kind of each mode."""
-    table = results.table
-    names = []
-    for _, row in table.iterrows():
-        name = row.get("name")
-        kind = name if isinstance(name, str) and name else row["kind"]
-        names.append(f"{kind}, {row['f']:.6g} Hz" if row["f"] > 0.0 else str(kind))
-    return names
+    names = [name if isinstance(name, str) and name else kind for name, kind in zip(table.get("name", table["kind"]),
+                                                                                    table["kind"])]
+    return [f"{name}, {f:.6g} Hz" if f > 0.0 else str(name) for name, f in zip(names, table["f"])]
 
 
 def palette(name: str) -> str:
     """256 colours of matplotlib, red, green and blue in a byte each."""
     import matplotlib
     return pack(matplotlib.colormaps[name](np.arange(256), bytes=True)[:, :3], "u1")
-
-
-def numbers_near(times: Array, wanted: Optional[float]) -> int:
-    """Number of the first frame from `wanted` on; 0 if nothing is wanted."""
-    if wanted is None:
-        return 0
-    return min(int(np.searchsorted(times, wanted * (1.0 - 1e-9))), len(times) - 1)

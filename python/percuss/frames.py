@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Optional
 from xml.etree import ElementTree
@@ -24,7 +24,7 @@ Array = npt.NDArray[Any]
 
 _LEGACY = {"float": ">f4", "double": ">f8", "int": ">i4"}
 _XML = {"Float32": "f4", "Float64": "f8", "Int32": "i4", "UInt8": "u1"}
-_OTHERS = ("contacts", "obstacles")  # series that show no model
+_ENDINGS = (".vtk.series", ".pvd")
 
 
 @dataclass
@@ -217,16 +217,10 @@ class Frames(Sequence[Frame]):
             return [self[i] for i in range(*index.indices(len(self)))]
         return read_frame(self.paths[index], float(self.times[index]))
 
-    def __iter__(self) -> Iterator[Frame]:
-        return (self[i] for i in range(len(self)))
-
-    def index_at(self, time: float) -> int:
-        """Number of the last frame that is no later than `time`; 0 before the first."""
-        return max(int(np.searchsorted(self.times, time * (1 + 1e-12), side="right")) - 1, 0)
-
     def at(self, time: float) -> Frame:
         """The last frame that is no later than `time`, as a viewer shows it; times must ascend, as those of a run."""
-        frame: Frame = self[self.index_at(time)]
+        last = int(np.searchsorted(self.times, time * (1 + 1e-12), side="right")) - 1
+        frame: Frame = self[max(last, 0)]
         return frame
 
     @property
@@ -250,13 +244,8 @@ class Frames(Sequence[Frame]):
 
 def _find_list(folder: str, stem: str) -> str:
     """Path of the list of a stem's frames; without a stem of the newest that shows a model; "" if there is none."""
-    endings = (".vtk.series", ".pvd")
     with errors_of(folder):
-        names = os.listdir(folder)
-    if stem:
-        lists = [stem + ending for ending in endings if stem + ending in names]
-    else:
-        lists = [name for name in names if name.endswith(endings) and name not in
-                 {other + ending for other in _OTHERS for ending in endings}]
-    paths = sorted(os.path.join(folder, name) for name in lists)
-    return max(paths, key=os.path.getmtime) if paths else ""
+        lists = [name for name in sorted(os.listdir(folder)) if name.endswith(_ENDINGS)]
+    lists = [name for name in lists if (name in [stem + ending for ending in _ENDINGS] if stem else
+                                        not name.startswith(("contacts.", "obstacles.")))]
+    return max((os.path.join(folder, name) for name in lists), key=os.path.getmtime, default="")

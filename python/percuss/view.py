@@ -21,6 +21,7 @@ from typing import Any, Optional, Sequence
 import numpy as np
 import paraview.simple as pv
 from paraview import servermanager
+from vtkmodules.util.numpy_support import vtk_to_numpy
 
 COLOURS = ["bending_stress", "stress", "axial_force", "strain_energy", "kinetic_energy"]  # the first that is there
 UNITS = {"stress": "Pa", "bending_stress": "Pa", "axial_force": "N", "shear_force": "N", "shear_y": "N", "shear_z": "N",
@@ -85,22 +86,19 @@ def folder() -> str:
     return next((place for place in places if os.path.isfile(os.path.join(place, "view.json"))), places[-1])
 
 
-def read_json(name: str) -> dict[str, Any]:
-    """A file of the folder; {} if it is not there, as summary.json while the run goes on."""
-    path = os.path.join(folder(), name)
-    if not os.path.isfile(path):
-        return {}
-    try:
-        with open(path, encoding="utf-8") as f:
-            found: dict[str, Any] = json.load(f)
-            return found if isinstance(found, dict) else sys.exit("%s: damaged: it holds no object" % path)
-    except ValueError as error:
-        sys.exit("%s: damaged: %s" % (path, error))
-
-
 def open_path(name: str) -> Optional[str]:
     """The path of a file of the folder, None if it is not there."""
     return path if os.path.isfile(path := os.path.join(folder(), name)) else None
+
+
+def read_json(name: str) -> dict[str, Any]:
+    """A file of the folder; {} if it is not there, as summary.json while the run goes on."""
+    path = open_path(name)
+    if path is None:
+        return {}
+    with open(path, encoding="utf-8") as f:
+        found: dict[str, Any] = json.load(f)
+    return found
 
 
 def open_file(name: str, title: str) -> Any:
@@ -118,23 +116,19 @@ def times_of(source: Any) -> list[float]:
     return list(source.TimestepValues) or [0.0]
 
 
-def peak_time(summary: dict[str, Any]) -> Optional[float]:
-    """Of the largest contact force, or impulse of an impact; None if there was none, or it is always the same."""
+def peak_time(summary: dict[str, Any], field: str) -> Optional[float]:
+    """Of the largest contact force, or impulse of an impact; if nothing touched, of what colours show. None if that is
+    not known, or always the same."""
     contacts, whole = summary.get("contacts", []), summary.get("time", {}).get("reached") or 0.0
     peaks = [(c["peak_force"], c["peak_force_time"]) for c in contacts if c.get("peak_force")
              and (c["peak_force"] > 1.1 * (c.get("mean_force") or 0.0) or c["time_in_contact"] < 0.9 * whole)]
     peaks = peaks or [(i["total_impulse"], i["end"]) for c in contacts for i in c.get("intervals", [])
                       if i["peak_force"] is None]
-    return float(max(peaks)[1]) if peaks else None
-
-
-def field_time(summary: dict[str, Any], field: str) -> Optional[float]:
-    """When what colours show was largest, of a run in which nothing touched; None if that is not known."""
-    seen = summary.get("frames", {})
-    names = [] if any(c.get("intervals") for c in summary.get("contacts", [])) else [field] if field else COLOURS
-    found = [seen[kind][name]["largest_time"] for name in names for kind in ("point_fields", "fields")
-             if name in seen.get(kind, {})]
-    return float(found[0]) if found else None
+    seen, has_touched = summary.get("frames", {}), any(c.get("intervals") for c in contacts)
+    peaks = [max(peaks)] if peaks else [
+        (0.0, seen[kind][name]["largest_time"]) for name in ([field] if field else COLOURS)
+        for kind in ("point_fields", "fields") if name in seen.get(kind, {}) and not has_touched]
+    return float(peaks[0][1]) if peaks else None
 
 
 def frame_at(times: Sequence[float], wanted: Optional[float]) -> float:
@@ -255,8 +249,9 @@ def find_masses(grid: Any, on_lines: set[int]) -> list[int]:
     """Points of masses and bodies. On a line there may also be springs to the ground, which have no kinetic energy, and
     discs, which are drawn as such."""
     energy, has_discs = grid.GetCellData().GetArray("kinetic_energy"), open_path("obstacles.vtk.series") is not None
-    cells = [c for c in range(grid.GetNumberOfCells()) if grid.GetCell(c).GetNumberOfPoints() == 1]
-    return sorted({grid.GetCell(c).GetPointId(0) for c in cells if grid.GetCell(c).GetPointId(0) not in on_lines
+    points = {c: grid.GetCell(c).GetPointId(0) for c in range(grid.GetNumberOfCells())
+              if grid.GetCell(c).GetNumberOfPoints() == 1}
+    return sorted({point for c, point in points.items() if point not in on_lines
                    or (energy is not None and energy.GetTuple1(c) > 0.0 and not has_discs)})
 
 
@@ -336,16 +331,13 @@ def enlarge(body: Any, box: Any, kind: str) -> tuple[Any, float]:
 def largest_vector(contacts: Any, name: str, factor: str) -> tuple[Any, Any, int]:
     """The largest of the present frame's vectors, times a factor of its own point, where it is, and how many."""
     frame = servermanager.Fetch(contacts)
-    data = frame.GetPointData()
-    vectors, factors = data.GetArray(name), data.GetArray(factor) if factor else None
-    count = vectors.GetNumberOfTuples() if vectors is not None else 0
+    count = frame.GetNumberOfPoints()
     if not count:
         return np.zeros(3), None, 0
-    all_of = np.array([vectors.GetTuple3(i) for i in range(count)], float)
-    if factors:
-        all_of *= np.array([[factors.GetValue(i)] for i in range(count)])
-    largest = int(np.argmax(np.linalg.norm(all_of, axis=1)))
-    return all_of[largest], np.array(frame.GetPoint(largest)), count
+    data = frame.GetPointData()
+    vectors = vtk_to_numpy(data.GetArray(name)) * (vtk_to_numpy(data.GetArray(factor))[:, None] if factor else 1.0)
+    largest = int(np.argmax(np.linalg.norm(vectors, axis=1)))
+    return vectors[largest], np.array(frame.GetPoint(largest)), count
 
 
 def make_arrows(contacts: Any, size: float, when: float) -> tuple[Any, Any, Any, str]:
@@ -435,12 +427,9 @@ def save_movie(path: str, view: Any, times: Sequence[float]) -> None:
 
 def mode_name(number: float) -> str:
     """`mode 2: 52.5 Hz`, from modes.csv."""
-    try:
-        with open(os.path.join(folder(), "modes.csv"), newline="", encoding="utf-8") as f:
-            row = next(row for row in csv.DictReader(f) if float(row["mode"]) == number)
-        return "mode %g: %s" % (number, "%.4g Hz" % float(row["f"]) if row["kind"] == "vibration" else row["kind"])
-    except (OSError, StopIteration, KeyError, ValueError):
-        return "mode %g" % number
+    with open(os.path.join(folder(), "modes.csv"), newline="", encoding="utf-8") as f:
+        row = next(row for row in csv.DictReader(f) if float(row["mode"]) == number)
+    return "mode %g: %s" % (number, "%.4g Hz" % float(row["f"]) if row["kind"] == "vibration" else row["kind"])
 
 
 def make_view() -> Any:
@@ -455,7 +444,7 @@ def make_view() -> Any:
 
 def show_text(view: Any, body: Any, kind: str, when: float, notes: Sequence[str]) -> None:
     """Time, load factor or mode in the upper left corner, with what a reader must know to read the picture."""
-    head = {"run": "t = {time:.6g} s", "statics": "load factor {time:.6g}"}.get(kind, mode_name(when))
+    head = {"run": "t = {time:.6g} s", "statics": "load factor {time:.6g}"}.get(kind) or mode_name(when)
     more = ", ".join(note for note in notes if note)
     clock = pv.AnnotateTimeFilter(registrationName="time", Input=body, Format=head + (", " + more if more else ""))
     text = pv.Show(clock, view)
@@ -472,12 +461,10 @@ def draw(picture: str, wanted: str, field: str) -> tuple[Any, list[float]]:
     body = open_file(stem + ".vtk.series", "model") or open_file(stem + ".pvd", "model")
     if body is None:
         sys.exit("there are no frames: %s" % os.path.join(folder(), stem + ".vtk.series"))
-    peak = peak_time(summary)
-    usual = field_time(summary, field) if peak is None else peak
     stamps, is_given = times_of(body), wanted not in ("", "peak", "all")
     if is_given and float(wanted) > stamps[-1] + 1e-9 * abs(stamps[-1]):
         sys.exit("there is no frame from t = %s s on, the last one is at %g s" % (wanted, stamps[-1]))
-    when = frame_at(stamps, float(wanted) if is_given else stamps[0] if kind == "modes" else usual)
+    when = frame_at(stamps, float(wanted) if is_given else stamps[0] if kind == "modes" else peak_time(summary, field))
     body.UpdatePipeline(when)
     radius = body.PointData.GetArray("radius")
     thick = radius.GetRange(0)[1] if radius is not None else 0.0

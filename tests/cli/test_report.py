@@ -372,12 +372,12 @@ class Report(Pages):
     def test_places_and_refusals(self):
         empty, new = os.path.join(self.folder.name, "empty"), os.path.join(self.folder.name, "new", "deep")
         os.mkdir(empty)
-        run = self.percuss("report", self.modes_folder + "//", "-o", os.path.join(new, "page.html"))
+        run = self.percuss("report", self.modes_folder, "-o", os.path.join(new, "page.html"))
         self.assertEqual(run.stdout, f"Report in {new}/page.html\n")
         self.percuss("report", self.modes_folder, "-o", new)
         self.assertEqual(sorted(os.listdir(new)), ["page.html", "report.html"])
-        for arguments, words in (((), "required: RESULTS"), ((empty,), "holds neither summary.json, study.csv"),
-                                 ((os.path.join(empty, "none"),), "there is no folder"),
+        for arguments, words in (((), "required: RESULTS"), ((empty,), "no history.csv, study.csv"),
+                                 ((os.path.join(empty, "none"),), "no such file or folder"),
                                  ((self.run_folder, "--set", "a=1"), "unknown option '--set'")):
             self.assertIn(words, self.percuss("report", *arguments, status=2).stderr)
         self.assertEqual(os.listdir(empty), [])

@@ -73,7 +73,7 @@ class Compare(program.Cases):
         found, said, count = self.compare({}, {"iterations": 4, "further": "friction_loss"})
         self.assertEqual((count, found.loc["iterations", "beyond"], found.loc["iterations", "largest"]), (0, True, 3.0))
         self.assertIn("Only in B: friction_loss", said)
-        self.assertIn("a matter of the steps: not judged", said)
+        self.assertIn("not judged", said)
 
     def test_impulses_belong_to_their_steps(self):
         # Half the step has half the impulse in each: only rows of the same steps are held against each other.
@@ -123,9 +123,9 @@ class Compare(program.Cases):
         for words in ("4 points, 0 of them not in B", "5 points, 1 of them not in A", "4 points that both", "Alike"):
             self.assertIn(words, same)
         for old, new, words in (("8.0,,", "8.1,,", "1 of 3 columns by more than 1e-09 of their size, first at n=20 "),
-                                ("failed", "done", "first at n=20 s=b in status."),
-                                ("a,10,q1,done,2,1,", "a,10,q1,done,2,,", "first at n=10 s=a in m.order."),
-                                ("b,10.0,q2,done,-4", "b,10.0,q2,done,4", "first at n=10 s=b in m.")):
+                                ("failed", "done", "first at n=20 s=b in status (A failed, B done)."),
+                                ("a,10,q1,done,2,1,", "a,10,q1,done,2,,", "first at n=10 s=a in m.order (A 1, B nan)."),
+                                ("b,10.0,q2,done,-4", "b,10.0,q2,done,4", "first at n=10 s=b in m (A -4, B 4).")):
             self.write("two/study.csv", two.replace(old, new))
             run = self.run_compare(self.path("one"), self.path("two"))
             self.assertEqual((run.returncode, run.stderr), (1, ""))
@@ -143,7 +143,7 @@ class Compare(program.Cases):
         b = self.write("b/modes.csv", head + "2,6.0,1.0,0,2e-9,vibration,\n1,0,0,0,1e-16,rigid,along x\n")
         found = percuss.compare(a, b)
         self.assertTrue(found.attrs["alike"])
-        self.assertIn(", not judged", found.attrs["text"])
+        self.assertIn("not judged", found.attrs["text"])
         self.write("b/modes.csv", head + "1,0,0,0,0,rigid,x\n2,6.1,1.0,0,0,vibration,\n")
         self.assertEqual(percuss.compare(a, b)["beyond"].to_dict(), {
             "w": True, "f": False, "damping": False, "residual": True, "kind": False, "name": False})
