@@ -6,11 +6,11 @@ p = log2(d1/d2), cut to [1/2, 2], the error that is left is at most
 
     safety d2/(2^p - 1),   safety = 1.25 + half the scatter of the orders, at most 3
 
-With p above 3, which is chance, it is d1/2; of values that oscillate 2 max(d1/2, d2). Where the number of contact
-intervals differs between levels nothing is extrapolated: three times the spread. The bound of the whole is that of mesh
-and step together, or the root of the squares of both parts if that is larger, up to 1.6 times, with the error of output
-that is sampled. If both together change nothing (a constant Courant number) the parts count in full, and a part that
-diverges leaves no bound. docs/validation.md says how often it holds.
+With p above 3, which is chance, it is d1/2; of values that oscillate max(d1/2, d2). With impacts, which steps place,
+it is at least 1.4 times the largest change, halved from level to level. Where contact intervals differ in number it is
+three times the spread. The bound of the whole is that of mesh and step together, or the root of the squares of both
+parts if that is larger, up to 1.6 times, with that of sampling. If both together change nothing (a constant Courant
+number) the parts count in full, and a part that diverges leaves no bound. docs/validation.md says how often it holds.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from .pool import Broke, Ended, Pool, Runs
 from .text import assignments, encode
 
 FACTOR, MOST_LEVEL, ROUND_OFF = 2, 10, 1e-11
-MOST_SAFETY, MOST_ORDER, MOST_PARTS = 3.0, 3.0, 1.6
+MOST_SAFETY, MOST_ORDER, MOST_PARTS, IMPACT_SAFETY = 3.0, 3.0, 1.6, 1.4
 Place = tuple[int, int]  # levels of mesh and step
 
 
@@ -44,7 +44,7 @@ class Bound(NamedTuple):
     kind: str = "unknown"  #: "converges", "exact", "oscillates", "diverges", "jumps", "unknown"
 
 
-def bound(values: Sequence[float], jumps: bool = False, orders: Sequence[float] = ()) -> Bound:
+def bound(values: Sequence[float], jumps: bool = False, orders: Sequence[float] = (), impacts: bool = False) -> Bound:
     """The bound of the last of at least three values; `orders`: of other sequences, whose scatter counts, too."""
     if len(values) < 3 or not np.isfinite(values).all():
         return Bound(math.inf)
@@ -53,18 +53,18 @@ def bound(values: Sequence[float], jumps: bool = False, orders: Sequence[float] 
         return Bound(spread, kind="exact")
     if jumps:
         return Bound(3.0 * spread, kind="jumps")
-    d = np.diff(values)
-    coarse, fine = abs(d[-2]), abs(d[-1])
+    coarse, fine = abs(d := np.diff(values))[-2:]
+    least = IMPACT_SAFETY * float((np.abs(d) * 0.5 ** np.arange(len(d))[::-1]).max()) if impacts else 0.0
     if fine >= coarse:
         return Bound(math.inf, kind="diverges")
     if d[-1] * d[-2] < 0.0:
-        return Bound(2.0 * float(max(0.5 * coarse, fine)), kind="oscillates")
+        return Bound(max(0.5 * float(coarse), float(fine), least), kind="oscillates")
     order = math.log2(coarse / fine) if fine > 0.0 else math.inf
     if order > MOST_ORDER:  # by chance: a time that comes in steps, or errors that cancel
-        return Bound(0.5 * float(coarse), order, "converges")
+        return Bound(max(0.5 * float(coarse), least), order, "converges")
     seen = [order, *orders, *(math.log2(abs(a / b)) if a * b > 0.0 else 0.0 for a, b in zip(d[-3:-2], d[-2:-1]))]
     safety = min(1.25 + 0.5 * float(np.ptp(np.clip(seen, 0.0, MOST_ORDER))), MOST_SAFETY)
-    return Bound(safety * float(fine) / (2.0**min(max(order, 0.5), 2.0) - 1.0), order, "converges")
+    return Bound(max(safety * float(fine) / (2.0**min(max(order, 0.5), 2.0) - 1.0), least), order, "converges")
 
 
 class Level(NamedTuple):
@@ -108,17 +108,16 @@ class Convergence:
         formulas = {**self.wanted, **measures.usual(found.summary)}
         run = run._replace(values={name: found.measure(formula) for name, formula in formulas.items()})
         seconds, cells, steps = (found.measure(name).value for name in ("wall_time.total", "model.cells", "steps.done"))
-        contacts = found.summary.get("contacts") or []
-        return Level(run, seconds, int(cells), int(steps), tuple((c.get("interval_count"), c.get("impacts"))
-                                                                for c in contacts))
+        contacts = tuple((c.get("interval_count"), c.get("impacts")) for c in found.summary.get("contacts") or [])
+        return Level(run, seconds, int(cells), int(steps), contacts)
 
     def make(self, places: Sequence[Place]) -> None:
         """Makes the levels that are not there, side by side."""
         missing = [place for place in dict.fromkeys(places) if place not in self.levels]
         for k, level in Pool(len(missing), lambda k: self._make(missing[k]), self.jobs).results() if missing else ():
             if isinstance(level, Broke) or not level.run.is_good:
-                why = level if isinstance(level, Broke) else level.run
-                raise SimulationError(f"mesh {FACTOR**missing[k][0]}, step {FACTOR**missing[k][1]}: {why.reason}")
+                why = (level if isinstance(level, Broke) else level.run).reason
+                raise SimulationError(f"mesh {FACTOR**missing[k][0]}, step {FACTOR**missing[k][1]}: {why}")
             self.levels[missing[k]] = level
 
     def find_kinds(self) -> None:
@@ -149,7 +148,8 @@ class Convergence:
             levels = [self.levels[place] for place in places]
             values = [one.run.values.get(name, (math.nan, 0.0))[0] for one in levels]
             orders = [found["both"].order] if what != "both" and found["both"].kind == "converges" else []
-            found[what] = bound(values, len({one.contacts for one in levels[-3:]}) > 1, orders)
+            impacts = any(count for one in levels for _, count in one.contacts)
+            found[what] = bound(values, len({one.contacts for one in levels[-3:]}) > 1, orders, impacts)
             if what != "both" and found[what].kind == "diverges":  # it may be a small part of the whole
                 found[what] = Bound(MOST_SAFETY * float(np.ptp(values[-3:])), kind="diverges")
         return value, found, grain
