@@ -274,7 +274,7 @@ static void time_read_control(pcs_build *b, pcs_yaml *node)
 static pcs_status build_time(pcs_build *b)
 {
     if (b->is_model_only && pcs_case_get(b->c, pcs_case_root(b->c), "time") == NULL) return PCS_OK;
-    pcs_yaml *node = pcs_case_need(b->c, pcs_case_root(b->c), "time", PCS_YAML_MAP, "the clock: step and end");
+    pcs_yaml *node = pcs_case_need(b->c, pcs_case_root(b->c), "time", PCS_YAML_MAP, "step size and end of the run");
     if (node == NULL) return PCS_OK;
     time_params params = { .step = NAN, .end = NAN };
     pcs_case_read(b->c, node, time_options, &params);
@@ -346,7 +346,7 @@ static pcs_status time_find_wave_step(pcs_build *b, pcs_yaml *node)
     pcs_case_error_at(
         b->c, node, "step",
         "step %.6g differs by %.3g %% from the time that waves take through a cell, %.6g to %.6g s; scheme "
-        "'%s' allows 1 %%: cut cells by 'travel_time', take 'auto' (%.6g), or say 'allow_mismatch: true' "
+        "'%s' allows 1 %%: size cells by 'travel_time', set step: auto (%.6g), or say 'allow_mismatch: true' "
         "in the scheme",
         b->step, 100.0 * mismatch, travel->shortest, travel->longest, b->scheme->name, travel->mean);
     return PCS_OK;
@@ -566,6 +566,8 @@ static pcs_status build_system(pcs_build *b)
     pcs_yaml *section = pcs_case_get(b->c, pcs_case_root(b->c), "system");
     if (section == NULL) return PCS_OK;
     b->has_system = true;
+    static const char *const names[] = { "system", "mesh", NULL };
+    if (pcs_case_find(b->c, "mesh") != NULL) (void)pcs_case_one(b->c, pcs_case_root(b->c), names, true);
     if (!pcs_case_is(b->c, section, PCS_YAML_MAP)) return PCS_OK;
     const percuss_system_definition *definition = NULL;
     PCS_TRY(system_find(b, section, &definition));
@@ -766,7 +768,8 @@ static pcs_status start_read_from(pcs_build *b, pcs_yaml *node)
     pcs_checkpoint_data *data = NULL;
     if (!pcs_case_read(b->c, node, start_options, &params) || params.from == NULL) return PCS_OK;
     if (b->model.ninitial > 0)
-        pcs_case_error_at(b->c, pcs_case_find(b->c, "initial"), NULL, "a run that starts from another one has none");
+        pcs_case_error_at(b->c, pcs_case_find(b->c, "initial"), NULL,
+                          "not allowed with 'start': the other run gives all of them");
     pcs_status status = start_find(b, &params, &data);
     if (status != PCS_OK) return pcs_build_blame(b, node, status);
     b->sim->from = data;

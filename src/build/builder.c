@@ -96,7 +96,7 @@ const pcs_set *pcs_build_set(pcs_build *b, pcs_yaml *node, bool of_cells, bool i
 {
     const char *name = pcs_case_text(b->c, node);
     if (name == NULL) return NULL;
-    const char *kind = of_cells ? "elements" : "nodes";
+    const char *kind = of_cells ? "cells" : "nodes";
     const pcs_set *set = of_cells ? pcs_mesh_cell_set(b->mesh, name) : pcs_mesh_node_set(b->mesh, name);
     if (set == NULL) {
         if (builder_is_broken(b, name)) return NULL;

@@ -84,8 +84,7 @@ int pcs_build_type(pcs_build *b, pcs_yaml *map, pcs_parts *parts);
 // Returns the name of the part under `key`, by default "auto"; NULL, with an error, if there is no such part.
 const char *pcs_build_name(pcs_build *b, pcs_yaml *map, const char *key, pcs_parts *parts);
 
-// The sections of a case in the order in which they are read. Bad input is collected in the case; other faults are
-// returned.
+// The sections of a case in reading order. The case collects bad input, other faults are returned.
 
 pcs_status pcs_build_mesh(pcs_build *b);
 // Returns true if anything but contacts names nodes that every process must have.

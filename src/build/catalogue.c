@@ -183,14 +183,15 @@ static void catalogue_put(const pcs_catalogue *self, int column, int indent, con
     self->put(self->user, "\n");
 }
 
-// Returns true if a part is wanted, by its own name or by that of its section; `schemes` is as good as `scheme`.
+// Returns true if a part is wanted, by its own name or by that of its section, in singular or plural.
 static bool catalogue_wants(const pcs_catalogue *self, const pcs_catalogue_entry *entry)
 {
     const char *section = entry->section == NULL ? entry->name : entry->section;
     if (catalogue_is_named(self, entry->name)) return true;
-    size_t length = strcspn(section, ".");
-    if (strncmp(self->name, section, length) != 0) return false;
-    return self->name[length] == '\0' || strcmp(self->name + length, "s") == 0;
+    size_t length = strcspn(section, "."), given = strlen(self->name);
+    length -= length > 0 && section[length - 1] == 's';
+    given -= given > 0 && self->name[given - 1] == 's';
+    return given == length && strncmp(self->name, section, length) == 0;
 }
 
 static void catalogue_kind(const pcs_option *o, size_t size, char *text)
@@ -423,16 +424,27 @@ static const char *applies_reserve(const pcs_scheme_ops *scheme)
     return "";
 }
 
-// Writes "all", or "all but bar, ball: reason; puck: reason".
+// Writes "all", "all but bar, ball: reason; puck: reason", or if few are left "only bar: reason of the others".
 static void applies_describe(applies *k, const pcs_scheme_ops *scheme, size_t size, char *text)
 {
     const char *reasons[APPLIES_SYSTEMS];
     const void *params = applies_params(k, scheme);
     size_t used = (size_t)snprintf(text, size, "all");
-    const char *between = " but ";
+    const char *between = " but ", *last = NULL;
+    int nrefused = 0;
     for (int j = 0; j < k->nsystem; j++) {
         bool is_known = params != NULL && k->systems[j] != NULL;
         reasons[j] = is_known ? pcs_scheme_refuses(scheme, k->systems[j], params) : "could not be built";
+        if (reasons[j] == NULL) continue;
+        nrefused++;
+        last = reasons[j];
+    }
+    if (2 * nrefused > k->nsystem) {
+        used = (size_t)snprintf(text, size, "only");
+        for (int j = 0; j < k->nsystem && used < size; j++)
+            if (reasons[j] == NULL) used += (size_t)snprintf(text + used, size - used, " %s,", k->names[j]);
+        if (used < size) snprintf(text + used - 1, size - used + 1, ": %s", last);
+        return;
     }
     for (int j = 0; j < k->nsystem; j++) {
         const char *reason = reasons[j];
@@ -469,7 +481,9 @@ void pcs_catalogue_write_applies(const pcs_catalogue *self)
         applies_add(&k, pcs_closed_forms[i]->name, model);
     }
     applies_add(&k, "bar", applies_bar);
-    self->put(self->user, self->is_markdown ? "\n## Systems that schemes take\n\n" : "\nSystems that schemes take\n");
+    self->put(self->user, self->is_markdown
+                              ? "\n## Systems that schemes take\n\n`bar`: an undamped mesh of rods before a wall\n\n"
+                              : "\nSystems that schemes take (bar: an undamped mesh of rods before a wall)\n");
     for (int i = 0; pcs_schemes[i] != NULL; i++)
         if (catalogue_is_named(self, pcs_schemes[i]->name)) applies_write(&k, self, pcs_schemes[i]);
     pcs_context_destroy(&k.ctx);

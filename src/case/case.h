@@ -119,8 +119,7 @@ const char *pcs_range_text(pcs_range range, size_t size, char *buffer);
 void pcs_case_note(pcs_case *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // Returns notes on what was changed without being an error, a line each; "" for nothing.
 const char *pcs_case_notes(const pcs_case *c);
-// Gives the paths of keys that an assignment may name to `take`: those that are there, and those that a reader has
-// looked for.
+// Gives the paths of keys that an assignment may name to `take`: existing ones, and those that a reader looked for.
 typedef void pcs_path_taker(void *user, const char *path);
 void pcs_case_paths(pcs_case *c, pcs_path_taker *take, void *user);
 // Options of `repeat`.

@@ -67,7 +67,7 @@ static void assign_value(assignment *a)
         size_t length = strcspn(p, ".=");
         char step[PCS_PATH_BYTES];
         if (length == 0 || length >= sizeof step) {
-            assign_error(a, "%s, wanted is path.to.key=value", length == 0 ? "an empty key" : "a key is too long");
+            assign_error(a, "%s, expected path.to.key=value", length == 0 ? "an empty key" : "a key is too long");
             return;
         }
         memcpy(step, p, length);
@@ -102,7 +102,7 @@ pcs_status pcs_case_set(pcs_case *c, const char *text)
     assignment a = { .c = c, .location = { .origin = origin }, .path = text };
     const char *sign = strchr(text, '=');
     if (sign == NULL) {
-        assign_error(&a, "%s, wanted is path.to.key=value", "no '='");
+        assign_error(&a, "%s, expected path.to.key=value", "no '='");
         return PCS_OK;
     }
     pcs_status status = pcs_tree_parse(c, origin, sign + 1, length - (size_t)(sign + 1 - text), &a.value);

@@ -287,13 +287,15 @@ static pcs_status reader_syntax_error(reader *r)
     }
     size_t at = p->problem_mark.index;
     bool is_tab = r->origin == NULL && at < r->size && r->text[at] == '\t';
+    const char *hint = "";
+    if (is_tab) hint = " (a tab: indent with spaces)";
+    else if (strncmp(problem, "mapping values", 14) == 0) hint = " (put text with ': ' in quotes)";
     char context[128] = "";
     pcs_location begin = reader_location(r, p->context_mark);
     if (p->context != NULL) snprintf(context, sizeof context, " %s", p->context);
     if (p->context != NULL && p->context_mark.line != p->problem_mark.line)
         snprintf(context, sizeof context, " %s that begins at %d:%d", p->context, begin.line, begin.column);
-    pcs_tree_error(r->c, reader_location(r, p->problem_mark), "not valid YAML: %s%s%s", problem, context,
-                   is_tab ? " (a tab: indent with spaces)" : "");
+    pcs_tree_error(r->c, reader_location(r, p->problem_mark), "not valid YAML: %s%s%s", problem, context, hint);
     return PCS_BAD_INPUT;
 }
 

@@ -5,6 +5,7 @@
 
 #include "case/tree.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -77,6 +78,8 @@ static void value_reject_number(pcs_case *c, const pcs_yaml *node, const pcs_opt
     if (value_is_given(option->range)) pcs_range_text(option->range, sizeof limits, limits);
     const char *text = node->kind == PCS_YAML_SCALAR ? node->text : "", *hint = "";
     if (strchr(text, ',') != NULL) hint = " (decimals take a point)";
+    else if (isdigit((unsigned char)text[0]) && isalpha((unsigned char)text[strspn(text, "0123456789.+-eE ")]))
+        hint = " (numbers are written without unit)";
     else if (text[0] != '*' && strpbrk(text, "*/(") != NULL) hint = " (a formula is written ${...})";
     else if (option->may_be_auto) hint = pcs_spelling_hint(text, words, sizeof miss, miss);
     pcs_case_reject(c, node, "must be %s%s%s%s, is %s%s", kind, limits[0] == '\0' ? "" : " ", limits,

@@ -71,8 +71,7 @@ struct pcs_case {
 // Allocates small zeroed pieces that live as long as the context; NULL, with is_out_of_memory set, on failure.
 void *pcs_tree_take(pcs_case *c, size_t bytes);
 char *pcs_tree_text(pcs_case *c, const char *text, size_t length);
-// Makes room for one more item behind `count`: replaces the array at the address and updates *room. False if memory is
-// out.
+// Makes room for one more item behind `count`: replaces the array and updates *room. Returns false if out of memory.
 bool pcs_tree_reserve(pcs_case *c, void *array, int count, int *room, size_t size);
 
 pcs_yaml *pcs_tree_node(pcs_case *c, pcs_yaml_kind kind, pcs_location location);

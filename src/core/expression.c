@@ -75,11 +75,11 @@ static bool compile_unexpected(compiler *k, const char *wanted)
     char what[80], token[32];
     size_t length = compile_token(k);
     if (length == 0) {
-        snprintf(what, sizeof what, "it ends too early, wanted is %s", wanted);
+        snprintf(what, sizeof what, "it ends too early, expected %s", wanted);
         return compile_fail(k, k->p, 0, "%s", what);
     }
     snprintf(token, sizeof token, "%.*s", length < 24 ? (int)length : 24, k->p);
-    snprintf(what, sizeof what, "unexpected '%s', wanted is %s", token, wanted);
+    snprintf(what, sizeof what, "unexpected '%s', expected %s", token, wanted);
     return compile_fail(k, k->p, length, "%s", what);
 }
 
@@ -319,7 +319,7 @@ static void rates_slopes(pcs_expression_code code, double x, double f[3])
 {
     static const double ln10 = 2.30258509299404568402;
     double s = sin(x), c = cos(x), r = 1.0 - x * x, q = 1.0 + x * x;
-    double slopes[2] = { 0.0, 0.0 }; // of what is constant between its jumps
+    double slopes[2] = { 0.0, 0.0 }; // derivatives of what is constant between its jumps
     switch (code) {
     case PCS_OP_NEGATE: slopes[0] = -1.0; break;
     case PCS_OP_SQRT: slopes[0] = 0.5 / f[0], slopes[1] = -0.25 / (f[0] * x); break;

@@ -98,7 +98,7 @@ pcs_status pcs_fe_node_probe(const pcs_system *self, const pcs_set *nodes, const
     if (!fe_component(component, &quantity, &axis))
         return pcs_fail(self->ctx, PCS_BAD_INPUT,
                         "a node has no component '%s'; it has x, y, z, ux, uy, uz, vx, vy, vz, "
-                        "and where it turns rx, ry, rz, wx, wy, wz",
+                        "and with rotations rx, ry, rz, wx, wy, wz",
                         component);
     PCS_TRY(probe_demand_turn(self, nodes, quantity, component));
     *out = (pcs_probe){ .quantity = quantity, .axis = axis, .count = nodes->count, .items = nodes->items };

@@ -13,8 +13,8 @@ static const char *const control_orders[] = { "0", "1", "2", "variable", NULL };
 
 const pcs_option pcs_control_options[] = {
     PCS_REAL("tolerance", pcs_control_params, tolerance, PCS_REQUIRED, PCS_POSITIVE,
-             "of a step's error of positions, and of explicit schemes of velocities times the step, in units of the "
-             "system's size, and of angles in rad"),
+             "largest error of a step: of positions, with explicit schemes also of velocities times the step, over the "
+             "size of the system; of angles in rad"),
     PCS_CHOICE("order", pcs_control_params, order, PCS_DEFAULT("variable"), control_orders,
                "order of the error estimate"),
     PCS_REAL("penetration", pcs_control_params, penetration, PCS_OPTIONAL, PCS_POSITIVE,
@@ -41,7 +41,7 @@ typedef struct pcs_control {
     pcs_state start;
 } pcs_control;
 
-// Returns true if a force that starts at the end of a step acts in the next one only.
+// Returns true if a force that starts at the end of a step acts only in the next one.
 static bool control_misses_end(const pcs_rule *rule)
 {
     return rule->kind == PCS_RULE_EULER || rule->kind == PCS_RULE_MIDPOINT || rule->kind == PCS_RULE_MEAN;
@@ -98,7 +98,7 @@ pcs_status pcs_control_create(pcs_sim *sim, const pcs_control_params *params, st
     if (isnan(params->penetration)) c->params.penetration = params->tolerance;
     if (isnan(params->smallest)) c->params.smallest = fmin(1e-7, 1e-3 * params->tolerance) * sim->end_time;
     if (isnan(params->largest)) c->params.largest = 0.1 * sim->end_time;
-    // An explicit scheme must stay below its stable step whatever the error says.
+    // Limits an explicit scheme to its stable step whatever the error.
     c->params.largest = fmin(c->params.largest, params->stable);
     if (c->params.smallest > c->params.largest)
         return pcs_fail(sim->ctx, PCS_BAD_INPUT, "the smallest step, %g s, is above the largest, %g s",
@@ -175,7 +175,7 @@ static double control_error(const pcs_sim *sim, const pcs_control *c, double *ex
         if (!sim->system->rows[j].is_bilateral) added = fmax(added, fmax(after - before, undone));
     }
     added = pcs_rows_max(sim->system, added) / (c->params.penetration * c->size);
-    // A penetration shrinks in proportion to the step.
+    // Reduces the step in proportion, as a penetration shrinks with it.
     if (added > 1.0 && added > error) {
         *exponent = 1.0;
         error = added;
@@ -222,7 +222,7 @@ static pcs_status control_attempt(pcs_sim *sim, pcs_control *c, double h, double
     return PCS_OK;
 }
 
-// Fails because not even the smallest step converges or holds its certificate.
+// Fails because even the smallest step does not converge or violates the certificate.
 static pcs_status control_give_up(pcs_sim *sim, double h)
 {
     char text[1400];
@@ -240,7 +240,7 @@ pcs_status pcs_control_step(pcs_sim *sim)
     control_weigh(sim, c, 0);
     for (;;) {
         double left = sim->end_time - x->t, error, exponent;
-        // The last step ends at the end; the one before it leaves no crumb.
+        // Ends the last step at the end, and lengthens the one before it if a tiny step would be left.
         double h = x->next_h > 0.5 * left ? 0.5 * left : x->next_h;
         if (x->next_h >= left) h = left;
         PCS_TRY(control_attempt(sim, c, h, &error, &exponent));

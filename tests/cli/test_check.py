@@ -177,7 +177,7 @@ contacts:
         by_set = text.replace("[a, b, c]", "all").replace("cells: { travel_time: 0.05 }", "elements: 10")
         by_set += "sets: { all: { cells: [a, b, c] } }\n"
         self.assertEqual(self.lines(by_set + IMPLICIT), [a, b, c, clock, *pulse])
-        for bad, expected in (("[a, q, c]", "must name a set of elements, is 'q'"), ("[]", "is an empty list"),
+        for bad, expected in (("[a, q, c]", "must name a set of cells, is 'q'"), ("[]", "is an empty list"),
                               ("[a, [b], c]", "elements.bars.mesh")):
             result = self.check(text.replace("[a, b, c]", bad) + IMPLICIT)
             self.assertEqual(result.returncode, 2)

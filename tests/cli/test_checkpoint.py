@@ -297,7 +297,7 @@ class Checkpoint(program.Cases):
         self.assertIn("coordinates in q, this one has", error)
         self.assertIn("later.yaml:", error)
         self.assertIn("there is no checkpoint in", self.refused(*self.later("start.from=nowhere"), **later))
-        self.assertIn("a run that starts from another one has none",
+        self.assertIn("the other run gives all of them",
                       self.refused("--set", "start={from: %s}" % self.path("out"), every=0, out="later"))
         self.assertIn("start.at", self.refused(*self.later("start.at=first"), **later))
 

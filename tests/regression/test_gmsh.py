@@ -171,7 +171,7 @@ class Parts(Meshes):
         bad("cells: net, without: stiff", "cells: net, at: [0, 0, 0]", "sets.soft: 'at' chooses nodes, not cells")
         bad("cells: net, without: stiff", "cells: [[net, net], [net, net]]", "without lists in it")
         bad("  soft:", "  net:", "sets.net: there is a part of the mesh of this name")
-        bad("  stiff: { cells: net,", "  stiff: { cells: net.left,", "sets.stiff.cells must name a set of elements")
+        bad("  stiff: { cells: net,", "  stiff: { cells: net.left,", "sets.stiff.cells must name a set of cells")
 
     def test_wrong_merges(self):
         mesh = ("  a: { type: line, from: [0, 0, 0], to: [0.5, 0.25, 0], elements: 3 }\n"

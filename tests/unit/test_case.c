@@ -287,9 +287,9 @@ TEST_OF_CASE(wrong_assignments_name_themselves)
         const char *set, *message;
     } table[] = {
         { "E=-2", "--set E=-2: E must be > 0, is -2" },
-        { "E", "--set E: no '=', wanted is path.to.key=value" },
-        { "=1", "--set =1: an empty key, wanted is path.to.key=value" },
-        { "a..b=1", "--set a..b=1: an empty key, wanted is path.to.key=value" },
+        { "E", "--set E: no '=', expected path.to.key=value" },
+        { "=1", "--set =1: an empty key, expected path.to.key=value" },
+        { "a..b=1", "--set a..b=1: an empty key, expected path.to.key=value" },
         { "E=", "--set E=: no value after '='" },
         { "E.x=1", "--set E.x=1: E is a single value, it has no keys" },
         { "v.3=1", "--set v.3=1: v has no item '3', it has 3, numbered from 0" },

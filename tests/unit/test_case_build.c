@@ -67,7 +67,7 @@ static const change changes[] = {
     { "elements:\n  bar", "elems:\n  bar",
       "2f:1:1: missing key 'elements' (element groups by name)\nf:5:1: unknown key 'elems'" },
     { "mesh: bar", "mesh: bra",
-      "f:6:27: elements.bar.mesh must name a set of elements, is 'bra', did you mean 'bar'? there are: bar, bar.start, "
+      "f:6:27: elements.bar.mesh must name a set of cells, is 'bra', did you mean 'bar'? there are: bar, bar.start, "
       "bar.end, rod, rod.start, rod.end" },
     { "mesh: rod", "mesh: bar",
       "2f:4:8: mesh.rod has 4 of 4 cells without elements: no group under 'elements' names them\nf:7:27: elements.rod: "
@@ -165,7 +165,7 @@ static const change changes[] = {
       "normal would remove the overlap" },
     // Fields over place and time
     { "history: { every: 1 }", "waves: { body: bra, of: [vx] }",
-      "f:25:18: output.waves.body must name a set of elements, is 'bra', did you mean 'bar'?" },
+      "f:25:18: output.waves.body must name a set of cells, is 'bra', did you mean 'bar'?" },
     { "history: { every: 1 }", "waves: { body: bar, of: [stress, vq] }",
       "f:25:36: output.waves.of[1]: there is no field 'vq' over a body: there are ux, uy, uz, vx, vy, vz, "
       "axial_force" },
@@ -193,7 +193,7 @@ static const change changes[] = {
     { "end: 0.1", "end: 1.0e+10", "f:21:15: time: 1e+13 steps are more than 1e+12" },
     { "step: 1.0e-3", "step: 0.01", "f:21:15: time: step 0.01 is above the stable step " },
     { "end: 0.1", "end: 0.1, allow_unstable: yes", "f:21:49: time.allow_unstable must be true or false, is 'yes'" },
-    { "time:", "clock:", "2f:1:1: missing key 'time' (the clock: step and end)\nf:21:1: unknown key 'clock'" },
+    { "time:", "clock:", "2f:1:1: missing key 'time' (step size and end of the run)\nf:21:1: unknown key 'clock'" },
     { "certify: strict", "certify: no", "f:22:10: certify must be one of strict, warn, is 'no'" },
     // Output
     { "frames: { every: 2 }", "frames: true",
@@ -211,7 +211,7 @@ static const change changes[] = {
     // The rest
     { "title: Bars", "title: []", "f:1:8: title must be a text, is a list" },
     { "title: Bars", "title: Bars\nsystem: { type: ball }",
-      "9f:3:1: unknown key 'mesh', allowed: parameters, include, system, scheme," },
+      "9f:4:3: 'system' and 'mesh' are both given, only one is allowed" },
 };
 
 static char *replaced(const char *old, const char *new, char *text, size_t size)

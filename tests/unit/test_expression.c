@@ -101,16 +101,16 @@ TEST(faults_say_where_and_what)
         size_t at;
         const char *what;
     } table[] = {
-        { "", 0, "it ends too early, wanted is a number, a name or '('" },
+        { "", 0, "it ends too early, expected a number, a name or '('" },
         { "1 +", 3, "it ends too early" },
-        { "2L", 1, "unexpected 'L', wanted is an operator" },
+        { "2L", 1, "unexpected 'L', expected an operator" },
         { "1,5", 1, "unexpected ','" },
         { "1 + foo*2", 4, "unknown name 'foo'" },
         { "sin 2", 0, "'sin' is a function and needs (...)" },
         { "sin(1, 2)", 0, "sin takes 1 value" },
         { "1 + atan2(1)", 4, "atan2 takes 2 values" },
-        { "(1 + 2", 6, "it ends too early, wanted is ')'" },
-        { "min(1 2)", 6, "unexpected '2', wanted is ',' or ')'" },
+        { "(1 + 2", 6, "it ends too early, expected ')'" },
+        { "min(1 2)", 6, "unexpected '2', expected ',' or ')'" },
         { "1.2.3", 3, "unexpected '.3'" },
         { "1e999", 0, "'1e999' is no number" },
         { "2 $ 3", 2, "unexpected '$'" },
