@@ -42,7 +42,7 @@ pcs_rod_cell pcs_rod_find_cell(const pcs_batch *batch, int cell, bool is_lumped)
         out.other = is_lumped ? 0.0 : 1.0 / 6.0;
         return out;
     }
-    // Linear displacements; a lumped mass has the sums of the rows.
+    // Displacements are linear along the cell. A lumped mass has the sums of the rows.
     double between = taper->area[1];
     out.is_uniform = false;
     out.self = taper->area[0] + (is_lumped ? between : 0.0);
@@ -94,7 +94,7 @@ double pcs_axial_axis(const pcs_batch *batch, int cell, double axis[3], double *
 {
     double length = pcs_axial_span(batch, cell, axis);
     *sign = axial_sign(axis);
-    (void)pcs_normalize3(axis, axis); // exactly along an axis of space where the rod is
+    (void)pcs_normalize3(axis, axis); // exactly an axis of space if the rod lies along it
     for (int k = 0; k < 3; k++) axis[k] *= *sign;
     return length;
 }
@@ -153,8 +153,8 @@ static double law_slope(const pcs_list *table, int segment)
     return (row[3] - row[1]) / (row[2] - row[0]);
 }
 
-// Evaluates force, slope, and the integral from s = 0: directly in the segment of s = 0, in others from their knot next
-// to it, so that the energy of a small elongation is not a difference of large numbers.
+// Evaluates force, slope, and the integral from s = 0. Starts within the segment of s = 0, elsewhere from the nearest
+// knot, so that the energy of a small elongation is not a difference of large numbers.
 static pcs_axial_response law_of_table(const pcs_axial_law *law, double s)
 {
     int segment = law_segment(&law->table, s), knot = segment + (segment < law->rest);
@@ -278,7 +278,7 @@ static void axial_find(const pcs_axial *axial, int number, const double x[3], ax
         change += x[k] * (2.0 * cell->span[k] + x[k]);
     }
     s->length = sqrt(length2);
-    // Ends that coincide have no direction of their own and keep that of the reference state.
+    // Keeps the direction of the reference state if the ends coincide.
     for (int k = 0; k < 3; k++) s->n[k] = s->length > 0.0 ? now[k] / s->length : cell->span[k] / cell->length;
     s->at.rate = pcs_dot3(s->n, s->w);
     s->at.stretch = change / (s->length + cell->length) + cell->slack;
@@ -405,7 +405,7 @@ static void axial_mass(const pcs_axial *axial, int cell, double *M)
     }
 }
 
-// Adds the part of the rotation of one node to K.
+// Adds to K the part from the rotation of one node.
 static void arms_add_spin(const pcs_axial *axial, const axial_state *s, int node, double *K)
 {
     int n = axial->shape.ndof, first = axial->shape.node_dofs * node + 3;
@@ -438,7 +438,7 @@ static void axial_stiffness(const pcs_axial *axial, axial_state *s, double *K)
 {
     const pcs_axial_view *at = &s->at;
     int n = axial->shape.ndof;
-    double across = s->length > 0.0 ? 1.0 / s->length : 0.0; // without a length there is no direction across
+    double across = s->length > 0.0 ? 1.0 / s->length : 0.0; // without length no direction is perpendicular
     if (axial->arm == NULL) axial_columns(axial->shape.translations, s);
     for (int j = 0; j < n; j++) {
         double w = 0.0;
@@ -454,13 +454,13 @@ static void axial_stiffness(const pcs_axial *axial, axial_state *s, double *K)
     for (int node = 0; node < 2; node++) arms_add_spin(axial, s, node, K);
 }
 
-// Bounds K in all states. The line may become perpendicular to arms, which then are levers of full length.
+// Bounds K in all states. The line may become perpendicular to the arms, which are then levers of full length.
 static void axial_stiffest(const pcs_axial *axial, axial_state *s, double *K)
 {
     int n = axial->shape.ndof, one = axial->shape.node_dofs;
     double most = axial->law == NULL ? s->at.stiffness : pcs_axial_law_stiffest(axial->law), longest[MAX_NDOF];
     if (axial->arm != NULL) {
-        s->at.tension = fmax(s->at.tension, 0.0); // a pressure need not last
+        s->at.tension = fmax(s->at.tension, 0.0); // a compressive force may vanish later
         s->at.stiffness = 0.0;
     } else {
         s->at.stiffness = most;

@@ -45,7 +45,7 @@ typedef struct pcs_axial_response {
 // Allocates and computes the integrals of the table.
 pcs_status pcs_axial_law_prepare(pcs_context *ctx, pcs_axial_law *law);
 pcs_axial_response pcs_axial_law_at(const pcs_axial_law *law, double stretch, double rate);
-// Returns the largest stiffness of table and stop, N/m; for a polynomial that at rest.
+// Returns the largest stiffness of table and stop, N/m. For a polynomial, the stiffness at rest.
 double pcs_axial_law_stiffest(const pcs_axial_law *law);
 
 typedef struct pcs_axial_cell {
@@ -60,9 +60,9 @@ typedef struct pcs_axial_cell {
 typedef struct pcs_axial {
     pcs_cell_shape shape;
     pcs_axial_cell *cell;     // [ncell]
-    const pcs_axial_law *law; // in place of k, and in addition to c; NULL if the cells are linear
+    const pcs_axial_law *law; // in place of k and in addition to c; NULL if the cells are linear
     const double (*arm)[3];   // [2] m, in the reference state; NULL if the nodes are the ends
-    bool has_small_angles;    // of arms
+    bool has_small_angles;    // rotations of arms are small
 } pcs_axial;
 
 // Holds elongation and force of a cell in the current state.
@@ -76,11 +76,11 @@ typedef struct pcs_axial_view {
 typedef struct pcs_rod_params {
     double E, rho;
     pcs_profile area;
-    double nu, polar; // of lateral inertia; nu is 0 if absent
+    double nu, polar; // lateral inertia: Poisson's ratio, 0 if absent, and polar moment
     int mass;
 } pcs_rod_params;
 
-enum { PCS_ROD_CONSISTENT, PCS_ROD_LUMPED, PCS_ROD_ONE_POINT, PCS_ROD_TUNED, PCS_ROD_AUTO }; // trusses: the first two
+enum { PCS_ROD_CONSISTENT, PCS_ROD_LUMPED, PCS_ROD_ONE_POINT, PCS_ROD_TUNED, PCS_ROD_AUTO }; // trusses: two
 
 // Lists rows of an option table.
 #define PCS_ROD_MATERIAL                                                                     \
@@ -88,7 +88,7 @@ enum { PCS_ROD_CONSISTENT, PCS_ROD_LUMPED, PCS_ROD_ONE_POINT, PCS_ROD_TUNED, PCS
         PCS_REAL("rho", pcs_rod_params, rho, PCS_REQUIRED, PCS_POSITIVE, "density, kg/m^3"), \
         PCS_PROFILE("area", pcs_rod_params, area, PCS_REQUIRED, PCS_POSITIVE, "cross section, m^2")
 
-extern const pcs_section_type pcs_rod_area; // for parameters of type pcs_rod_params
+extern const pcs_section_type pcs_rod_area; // section type for parameters of type pcs_rod_params
 
 // Holds the (mean) area of a cell, m^2, and the coefficients of its mass: M = rho A L [self other; other self_end].
 typedef struct pcs_rod_cell {
@@ -103,8 +103,8 @@ pcs_rod_cell pcs_rod_find_cell(const pcs_batch *batch, int cell, bool is_lumped)
 extern const pcs_option pcs_rod_options[];
 extern const char *const pcs_rod_fields[];     // axial_force, stress, strain_energy
 extern const char *const pcs_rod_end_fields[]; // axial_start and axial_end, stress_start and stress_end
-// Computes the fields at the ends from the mean tension, N, and the loads along the cell; `axis` is its
-// direction in the dofs of a node.
+// Computes the fields at the ends from the mean tension, N, and the loads along the cell. `axis` is its direction in
+// the dofs of a node.
 void pcs_rod_read_ends(const pcs_batch *batch, int cell, const double *line_load, double tension, const double *axis,
                        double field[4]);
 
@@ -114,8 +114,8 @@ double pcs_axial_span(const pcs_batch *batch, int cell, double span[3]);
 // Fails if the cell has no length, or if its ends lie outside the line or plane in which they move; names the cell.
 pcs_status pcs_axial_check_ends(pcs_context *ctx, const pcs_batch *batch, int cell, int dim, const double span[3]);
 
-// Computes the unit axis of a mesh cell and returns its length, m. The axis points towards its first non-zero
-// coordinate, so that neighbours agree; `sign` is -1 if the cell runs against it.
+// Computes the unit axis of a mesh cell and returns its length, m. The axis points towards its first nonzero
+// coordinate, so that neighbours agree. `sign` is -1 if the cell runs against it.
 double pcs_axial_axis(const pcs_batch *batch, int cell, double axis[3], double *sign);
 // Computes the sign alone. Returns the length, m.
 double pcs_axial_way(const pcs_batch *batch, int cell, double *sign);
@@ -126,7 +126,7 @@ pcs_status pcs_axial_line_dofs(pcs_context *ctx, const pcs_batch *batch, int cel
 // the line or plane.
 pcs_status pcs_axial_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int dim, pcs_node_dofs *out);
 
-// Allocates the cells and fills in the geometry; `arm` is NULL or those of both ends.
+// Allocates the cells and fills in the geometry. `arm` has the arms of both ends, or is NULL.
 pcs_status pcs_axial_create(pcs_context *ctx, pcs_batch *batch, const double (*arm)[3], pcs_axial **out);
 
 pcs_axial_view pcs_axial_look(const pcs_batch *batch, int cell, const pcs_cell_state *at);

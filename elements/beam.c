@@ -186,7 +186,7 @@ static void timoshenko_one_point(const pcs_timoshenko *beam, double M[16])
 typedef struct timoshenko_sum {
     const pcs_timoshenko *beam;
     double D[4];
-    double turn[2], deflection[2]; // at the start of the piece, for unit deformations; relative to the chord
+    double turn[2], deflection[2]; // at the start of the piece, for unit deformations, relative to the chord
     double *M;
 } timoshenko_sum;
 
@@ -224,7 +224,7 @@ static void timoshenko_add_piece(void *user, const pcs_taper_piece *piece)
     const pcs_timoshenko *beam = sum->beam;
     const pcs_section *mean = &beam->taper->mean;
     double L = beam->length, turn[2][POINTS], deflection[2][POINTS];
-    // Deformations of unit (w1, t1, w2, t2).
+    // Holds the deformations for unit (w1, t1, w2, t2).
     const double B[2][4] = { { 1.0 / L, 1.0, -1.0 / L, 0.0 }, { 1.0 / L, 0.0, -1.0 / L, 1.0 } };
     for (int c = 0; c < 2; c++) timoshenko_run(sum, piece, c, turn[c], deflection[c]);
     for (int k = 0; k < POINTS; k++) {

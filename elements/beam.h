@@ -18,10 +18,10 @@
 #include "elements/modal.h"
 #include "elements/section.h"
 
-// Holds the parameters of all beams; each beam has options for those members only that it uses.
+// Holds the parameters of all beams. Each beam has options only for the members that it uses.
 typedef struct pcs_beam_params {
     double E, nu, rho;
-    double orientation[3];           // of the section, in space
+    double orientation[3];           // orientation of the section, in space
     double offset[3], offset_end[3]; // m, for linear beams in space
     double curvature[3];             // 1/m, for exact beams in space
     double speed;                    // rad/s, of shafts
@@ -62,7 +62,7 @@ extern const char *const pcs_beam_plane_fields[];
 #define PCS_BEAM_SECTION .params_size = sizeof(pcs_beam_params), .section_offset = offsetof(pcs_beam_params, section)
 #define PCS_BEAM_SPACE_SECTION PCS_BEAM_SECTION, .orientation_offset = offsetof(pcs_beam_params, orientation)
 
-// Locates the choice of the mass in beams that scheme `wave` accepts.
+// Locates the choice of the mass matrix for beams that scheme `wave` accepts.
 #define PCS_BEAM_MASS_CHOICE                             \
     .mass = { .offset = offsetof(pcs_beam_params, mass), \
               .consistent = PCS_BEAM_CONSISTENT,         \
@@ -74,7 +74,7 @@ typedef struct pcs_timoshenko {
     double line_mass;    // rho A, kg/m
     double line_inertia; // rho I, kg m
     bool has_one_point;
-    const pcs_taper *taper;       // NULL if the section is constant; else all above are means
+    const pcs_taper *taper;       // NULL if the section is constant; otherwise the members above are means
     const pcs_section_line *line; // profiles of the section
     int plane;                    // 0 about z, 1 about y
 } pcs_timoshenko;
@@ -91,7 +91,7 @@ double pcs_beam_plane_axis(const pcs_batch *batch, int cell, double axis[2]);
 pcs_status pcs_beam_plane_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, pcs_node_dofs *out);
 
 // Computes the local axes of a span, the rows of R: x along the span, y in the plane of x and `orientation`, z = x
-// cross y. Returns its length, m. *sine is that of the angle between both. The second one takes the span of a cell.
+// cross y. Returns its length, m. *sine is that of the angle between both. The second takes the span of a cell.
 double pcs_beam_frame(const double span[3], const double orientation[3], double R[3][3], double *sine);
 double pcs_beam_space_frame(const pcs_batch *batch, int cell, const double orientation[3], double R[3][3],
                             double *sine);
@@ -105,7 +105,7 @@ pcs_timoshenko pcs_beam_bending(const pcs_batch *batch, int cell, double length,
 // Returns the travel time, s, through a cell of an axial wave, or of a transverse one along its local y axis.
 double pcs_beam_travel_time(const pcs_batch *batch, int cell, double length, bool is_transverse);
 // Computes the nodes' coefficients of a cell's mass, or of its rotary inertia, over the mean times L: [first cross;
-// cross last] with linear velocities; lumped by row sums, or by one point.
+// cross last] for linear velocities, lumped by row sums, or for one point.
 typedef enum pcs_beam_quantity { PCS_BEAM_AREA, PCS_BEAM_IY, PCS_BEAM_IZ, PCS_BEAM_POLAR } pcs_beam_quantity;
 typedef struct pcs_beam_shares {
     double first, cross, last;

@@ -152,7 +152,7 @@ static inline void pcs_exact_deform(const pcs_exact_cell *cell, const pcs_exact_
         pcs_exact_quaternion_multiply(Q2, arc->Q, 1.0);
     }
     pcs_exact_relative(Q1, Q2, &sign, out);
-    // Midpoint on the shorter arc: the sum, normalized.
+    // Midpoint on the shorter arc: the normalized sum.
     for (int k = 0; k < 4; k++) {
         Q[k] = Q1[k] + sign * Q2[k];
         norm += Q[k] * Q[k];
@@ -532,7 +532,7 @@ static const pcs_cell_shape exact_shape = { .ndof = NDOF, .node_dofs = 6, .trans
 
 typedef struct exact_data {
     const pcs_exact_cell *cells; // [ncell]
-    const pcs_exact_arc *arcs;   // [ncell], NULL if all are straight
+    const pcs_exact_arc *arcs;   // [ncell]; NULL if all cells are straight
 } exact_data;
 
 static const pcs_option exact_options[] = {
@@ -584,7 +584,7 @@ static void exact_line_inertia(const pcs_batch *batch, int cell, double out[2][3
     const double inertia[3] = { rho * (s->Iy + s->Iz), rho * s->Iy, rho * s->Iz };
     for (int k = 0; k < 3; k++) {
         pcs_beam_shares shares = pcs_beam_find_shares(batch, cell, quantities[k]);
-        double skew = (shares.first + shares.cross) - (shares.last + shares.cross); // zero in a uniform cell
+        double skew = (shares.first + shares.cross) - (shares.last + shares.cross); // zero for a uniform cell
         out[0][k] = inertia[k] * (1.0 + skew);
         out[1][k] = inertia[k] * (1.0 - skew);
     }
@@ -804,7 +804,7 @@ static void exact_matrices(const pcs_batch *batch, int index, const pcs_cell_sta
     if (damping != NULL) pcs_exact_rate(&state, w, &rates);
     exact_section(batch, &state, damping, &forces);
     exact_tangent(&state, &forces, beta, damping, K);
-    if (at == NULL) // products leave round-off
+    if (at == NULL) // removes the round-off of products
         for (int i = 1; i < NDOF; i++)
             for (int j = 0; j < i; j++) K[i * NDOF + j] = K[j * NDOF + i];
     if (C == NULL) return;
@@ -887,7 +887,7 @@ static void exact_read_fields(const pcs_batch *batch, int index, const pcs_cell_
     field[10] = moment[1];
     field[11] = moment[2];
     for (int k = 0; k < 2; k++) {
-        field[12 + 2 * k] = -start[1 + k]; // as in the middle
+        field[12 + 2 * k] = -start[1 + k]; // like the middle
         field[13 + 2 * k] = end[1 + k];
     }
 }

@@ -222,7 +222,7 @@ static void beam_shift_matrix(const double offset[2][3], double *A)
     beam_transpose(A);
 }
 
-// Computes C, drag and spin of a shaft; `local` is its mass in local axes. A driven shaft scales C by its own speed.
+// Computes C, drag and spin of a shaft. `local` is its mass in local axes. A driven shaft scales C by its own speed.
 static void beam_make_spin(const pcs_batch *batch, int cell, const double R[3][3], const double offset[2][3],
                            double local[NDOF * NDOF], pcs_modal_own *own)
 {
@@ -338,12 +338,12 @@ static void beam_read_fields(const pcs_batch *batch, int cell, const pcs_cell_st
     field[7] = energy;
     field[8] = y.shear;
     field[9] = z.shear;
-    field[10] = -z.middle; // as it acts on the side of the first node
+    field[10] = -z.middle; // sign for the side of the first node
     field[11] = y.middle;
     beam_read_ends(batch, cell, (const double[2]){ s[0] + f[0], s[0] - f[6] }, &y, &z, field + 12);
 }
 
-// Returns the travel time, s; transverse waves are those along local y: if ky and kz differ, others differ in speed.
+// Returns the travel time, s. Transverse waves are those along local y: along z they differ if ky and kz differ.
 static double beam_travel_time(const pcs_batch *batch, int cell, bool is_transverse)
 {
     double R[3][3], sine;

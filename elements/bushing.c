@@ -108,7 +108,7 @@ static inline void pcs_bushing_put_fields(const pcs_bushing_params *p, const dou
 // with N = Q^T n and H_+-(z) the derivatives of T^-T z and T^-1 z by p. A mount is a bushing whose a is the ground.
 
 enum { NMODE = PCS_BUSHING_MODES, NODE = PCS_BUSHING_NODE, NDOF = 2 * NODE };
-enum { SPIN_A = 3, PLACE_B = 6, SPIN_B = 9 }; // first columns
+enum { SPIN_A = 3, PLACE_B = 6, SPIN_B = 9 }; // first columns: spin of a, position of b, spin of b
 
 typedef struct turning {
     pcs_cell_shape shape;
@@ -210,7 +210,7 @@ static void turning_fill(const turning *t, const double r[3], turning_state *s)
     turning_add(B, 0, SPIN_B, -1.0, Qr);
     turning_add(B, 3, SPIN_A, -1.0, unit);
     turning_add(B, 3, SPIN_B, 1.0, unit);
-    if (t->is_flat) return; // p lies along the axis of everything it turns
+    if (t->is_flat) return; // a rotation keeps its own axis, and p lies along it
     turning_hat(s->p, hat);
     pcs_rotation_multiply(hat, hat, square);
     turning_add(B, 3, SPIN_A, 0.5, hat);
@@ -384,7 +384,7 @@ static void turning_take(int n, const double *A, double *out)
         memcpy(out + (ptrdiff_t)i * n, A + (NDOF - n + i) * NDOF + NDOF - n, (size_t)n * sizeof *out);
 }
 
-// Bounds K in all orientations: the stiffest spring, which may come to act along every direction, replaces the others,
+// Bounds K in all orientations. The stiffest spring, which may come to act along every direction, replaces the others,
 // and |a - b|^2 <= 2 |a|^2 + 2 |b|^2 decouples the two bodies.
 static void turning_stiffest(const pcs_batch *batch, const turning_state *s, double A[NDOF * NDOF])
 {
@@ -442,7 +442,7 @@ static void turning_read_fields(const pcs_batch *batch, int cell, const pcs_cell
 
 static const char *const bushing_angles[] = { "small", "finite", NULL };
 static const char *const bushing_spaces[] = { "auto", "plane", "space", NULL };
-static const double same_point = 1e-9; // of the arms and the distance of the nodes
+static const double same_point = 1e-9; // relative to the arms and the distance of the nodes
 
 #define BUSHING_SPRINGS                                                                                      \
     PCS_VECTOR("stiffness", pcs_bushing_params, stiffness, PCS_DEFAULT("[0, 0, 0]"), PCS_NOT_NEGATIVE,       \
@@ -489,7 +489,7 @@ static const char *bushing_check(const void *params, const char **option)
     return "in the plane nothing acts along z or about x or y, and no offset points out of it";
 }
 
-// Returns true if finite rotations do not simply add up.
+// Returns true if finite rotations are in space, where they do not add up.
 static bool bushing_turns(const pcs_bushing_params *p, bool has_offset)
 {
     bool tilts = !pcs_bushing_is_free(p, 3) || !pcs_bushing_is_free(p, 4);
@@ -501,7 +501,7 @@ static bool bushing_has_offset(const pcs_bushing_params *p)
     return !isnan(p->offset_a[0]) || !isnan(p->offset_b[0]);
 }
 
-// Finds the arms: zero without offsets; with rotating axes the point is the second node.
+// Finds the arms: zero without offsets. If the axes rotate, the point is the second node.
 static void bushing_outline(const void *params, const double span[3], pcs_cell_outline *out)
 {
     const pcs_bushing_params *p = params;
@@ -514,7 +514,7 @@ static void bushing_outline(const void *params, const double span[3], pcs_cell_o
         arm[1][k] = is_from_a ? p->offset_a[k] - span[k] : b;
         size += fabs(span[k]) + fabs(arm[0][k]) + fabs(arm[1][k]);
     }
-    for (int i = 0; i < 2; i++) // differences of places leave round-off where there is no arm
+    for (int i = 0; i < 2; i++) // removes the round-off of differences of positions where there is no arm
         if (pcs_norm3(arm[i]) <= 1e-12 * size) memset(arm[i], 0, sizeof arm[i]);
     out->is_finite = p->angles == 1;
 }

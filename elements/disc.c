@@ -78,7 +78,7 @@ static pcs_status disc_node_dofs(pcs_context *ctx, const pcs_batch *batch, int c
 static void disc_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
 {
     const disc_params *p = batch->params;
-    double J[9], a[3], column[3], speed = batch->ops->is_nonlinear ? 1.0 : p->speed; // a driven disc scales C itself
+    double J[9], a[3], column[3], speed = batch->ops->is_nonlinear ? 1.0 : p->speed; // driven: C is scaled
     pcs_inertia_tensor(p->inertia, p->products, J);
     disc_axis(p, a);
     pcs_rotation_apply(J, a, column);

@@ -22,19 +22,19 @@ typedef struct pcs_batch {
     int ncell;
     const int *cells;               // [ncell] numbers in the mesh
     const double (*x)[3];           // [nnode] reference positions, m
-    const int (*nodes)[2];          // [mesh ncell] node numbers, indexed by mesh cell; both equal in a one-node cell
+    const int (*nodes)[2];          // [mesh ncell] node numbers, indexed by mesh cell; one-node cells have it twice
     const int *equation;            // [ncell * ndof] -1 if fixed
     const struct pcs_taper *tapers; // [mesh ncell] variable sections along the line of the group; NULL if constant
     double *internal;               // [ncell * ninternal] internal variables at the last commit
-    // Found by setup:
+    // Computed by setup:
     void *data;         // per-cell constants of the element
     bool is_balanced;   // its forces on the free equations always sum to zero
     bool takes_ranges;  // force and measure respect `low` and `high` of a state
     bool is_gyroscopic; // C couples only the three rotations of a node, its last dofs
-    bool tumbles;       // bodies whose last three dofs are any rotation, with gyroscopic moments
+    bool tumbles;       // bodies whose last three dofs are a finite rotation in space, with gyroscopic moments
 } pcs_batch;
 
-// Holds the state in which kernels are evaluated. Members that a kernel does not ask for may be zero.
+// The state in which kernels are evaluated. Members that a kernel does not need may be zero.
 typedef struct pcs_cell_state {
     const double *q, *v;     // [equations]
     const double *q0, *v0;   // an earlier state, for changes
@@ -47,19 +47,19 @@ typedef struct pcs_cell_state {
 // Holds the directions of the dofs that an element gives to one node of one of its cells.
 typedef struct pcs_node_dofs {
     int count;
-    double direction[6][3]; // unit vectors; zero for a dof that this cell leaves out, as if it were fixed
+    double direction[6][3]; // unit vectors; zero for a dof that this cell does not use, as if it were fixed
     bool is_rotation[6];
-    // The rotations are finite: one turns by an angle about its direction; three are a rotation vector in q (axes x, y,
-    // z in this order), whose velocity is the material angular velocity. Else they are small and add up.
+    // The rotations are finite. One rotates by an angle about its direction. Three are a rotation vector in q (axes x,
+    // y, z in this order), whose velocity is the material angular velocity. Otherwise they are small and add up.
     bool is_finite;
 } pcs_node_dofs;
 
 // Selects the sums to measure.
 enum {
-    PCS_CELL_ENERGY = 1,    // kinetic and strain energy, momenta; in a range those of cells that begin in it
+    PCS_CELL_ENERGY = 1,    // kinetic and strain energy, momenta; in a range: of cells that begin in it
     PCS_CELL_CHANGE = 2,    // energies of the difference from (q0, v0), of linear elements
     PCS_CELL_RESULTANT = 4, // of the forces on the body
-    PCS_CELL_POWER = 8,     // of damping forces, of elements that are nonlinear or see velocities
+    PCS_CELL_POWER = 8,     // of damping forces, for elements that are nonlinear or depend on velocities
     PCS_CELL_LOSS = 16,     // of materials with internal variables
 };
 
@@ -71,19 +71,19 @@ typedef struct pcs_cell_sums {
     double strain;                              // J
     double change_in_kinetic, change_in_strain; // T(v - v0), V(q - q0), J
     double resultant[3];                        // N, over the free equations
-    double power;                               // W, that all damping forces, including Rayleigh's, dissipate
+    double power;                               // W, dissipated by all damping forces, including Rayleigh's
     double loss;                                // J, since the last commit
 } pcs_cell_sums;
 
-// Locates the choice of the mass matrix in the parameters, and lists those of its values that schemes ask for.
+// Locates the choice of the mass matrix in the parameters, and lists values that schemes can ask for.
 typedef struct pcs_mass_choice {
-    size_t offset; // of an int in the parameters
+    size_t offset; // offset of an int in the parameters
     int consistent, one_point;
     int automatic; // one of the two, chosen by the scheme; 0 if absent
-    int tuned;     // needs the time step; 0 if absent
+    int tuned;     // value that needs the time step; 0 if absent
 } pcs_mass_choice;
 
-// Holds what of a cell lies beside its nodes, in the reference state.
+// Parts of a cell that are not at its nodes, in the reference state.
 typedef struct pcs_cell_outline {
     double arm[2][3];  // m, from the nodes to the ends of the cell and of its mass, which rotate with the nodes
     bool is_finite;    // by finite angles
@@ -95,31 +95,31 @@ typedef struct pcs_element_ops {
     const char *summary;
     const pcs_option *options;
     size_t params_size;
-    size_t section_offset;               // of a pcs_section in the parameters, from the case; 0 if it has none
-    const struct pcs_section_type *area; // instead of a section: an area, by the element's own parameters
-    size_t orientation_offset;           // of the vector that orients sections in space; 0: y lies in the x-y plane
+    size_t section_offset;               // offset of a pcs_section in the parameters; 0 if there is none
+    const struct pcs_section_type *area; // area in place of a section, from the element's own parameters
+    size_t orientation_offset;           // offset of the vector that orients sections in space; 0: y in the x-y plane
     pcs_mass_choice mass;
-    // Returns other kernels for these parameters, of an element with the same options, or NULL. NULL if there are none.
+    // Returns other kernels for these parameters, of an element with the same options, or NULL. May be NULL.
     const struct pcs_element_ops *(*variant)(const void *params);
-    // Returns NULL if the parameters are valid, else the fault; *option names the key. NULL if they always are.
+    // Returns NULL if the parameters are valid, else the error; *option names the key. The function may be NULL.
     const char *(*check)(const void *params, const char **option);
     int nnode, ndof;           // nodes (1 or 2) and dofs of a cell, node by node
-    bool is_nonlinear;         // tangents vary
+    bool is_nonlinear;         // tangents depend on the state
     bool sees_velocity;        // forces depend on v even without Rayleigh damping
     const char *const *fields; // results per cell, ends with NULL
-    // Lists further ones, at the first and the second node in turn, which pictures show at points; or NULL.
+    // Lists fields at the first and the second node in turn, which pictures show at points, or NULL.
     const char *const *end_fields;
     int ninternal; // internal variables per cell, initially zero, kept from step to step
-    bool ages;     // these change with time alone
+    bool ages;     // the internal variables also change with time alone
 
     // Declares the dofs of a node. Fails if the cell is invalid (zero length); the message names the cell.
     pcs_status (*node_dofs)(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node, pcs_node_dofs *out);
     // Computes per-cell constants, after the equations are numbered.
     pcs_status (*setup)(pcs_context *ctx, pcs_batch *batch);
     // Computes the dense, row-major matrices of one cell, unless they are NULL: mass (constant), stiffness -df/dq and
-    // damping -df/dv. Columns of finite rotations in space are derivatives by material spins. The reference state is
-    // that of at NULL; pcs_stiffest asks for a bound of K in all states, of which a massless element whose stiffness
-    // grows has one. C is asked of elements that are nonlinear or see velocities.
+    // damping -df/dv. Columns of finite rotations in space are derivatives by material spins. `at` NULL is the
+    // reference state. For pcs_stiffest K is a bound in all states, given by massless elements whose stiffness grows. C
+    // is computed for elements that are nonlinear or have forces that depend on velocities.
     void (*matrices)(const pcs_batch *batch, int cell, const pcs_cell_state *at, double *M, double *K, double *C);
     // Returns the travel time, s, of an axial or (in beams) transverse wave through a cell, NULL if it carries none.
     double (*travel_time)(const pcs_batch *batch, int cell, bool is_transverse);
@@ -127,14 +127,14 @@ typedef struct pcs_element_ops {
     void (*force)(const pcs_batch *batch, const pcs_cell_state *at, double *f);
     // Adds the sums that `what` selects.
     void (*measure)(const pcs_batch *batch, const pcs_cell_state *at, unsigned what, pcs_cell_sums *sum);
-    // Evaluates the declared fields of one cell (numbered within the batch), then those at its ends; these are in
+    // Evaluates the declared fields of one cell (numbered within the batch), then those at its ends, which are in
     // equilibrium with the line load of the state.
     void (*read_fields)(const pcs_batch *batch, int cell, const pcs_cell_state *at, double field[PCS_MAX_CELL_FIELDS]);
     // Stores the internal variables of a state in the batch. Kernels of elements with internal variables integrate from
     // the last commit to the state in one increment.
     void (*commit)(const pcs_batch *batch, const pcs_cell_state *at);
-    // Fills `*out`, zeroed by the caller, for a cell with the vector `span` between its nodes. NULL if nothing of its
-    // cells lies beside the nodes.
+    // Fills `*out`, zeroed by the caller, for a cell with the vector `span` between its nodes. NULL if all of its cells
+    // end at their nodes and have no disc.
     void (*outline)(const void *params, const double span[3], pcs_cell_outline *out);
 } pcs_element_ops;
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MODAL_BLOCK = 1024 }; // cells whose energies are summed on their own
+enum { MODAL_BLOCK = 1024 }; // number of cells whose energies form a partial sum
 
 // Copies the upper triangle to the lower one.
 static void modal_symmetrize(int n, double *A)
@@ -35,7 +35,7 @@ static double modal_noise(const pcs_batch *batch, int cell)
         largest = fmax(largest, fmax(fabs(a), fabs(b)));
         length2 += (b - a) * (b - a);
     }
-    // Ignores the positions if both nodes coincide: no matrix depends on them then.
+    // Ignores the positions if both nodes coincide, as no matrix depends on them then.
     return 64.0 * DBL_EPSILON * (length2 > 0.0 ? 1.0 + largest / sqrt(length2) : 1.0);
 }
 
@@ -48,7 +48,7 @@ static bool modal_is_same_kind(const pcs_modal_kind *a, const pcs_modal_kind *b,
                                modal_is_same(PCS_MAX_CELL_DOFS, a->own->spin, b->own->spin, noise)));
 }
 
-// Limits the kinds that are remembered. Cells of a line are all equal, those of a lattice alternate among a few kinds.
+// Limits the number of stored kinds. Cells of a line are all equal, those of a lattice alternate among a few kinds.
 enum { MODAL_RECENT = 16 };
 
 typedef struct modal_recent {
@@ -82,8 +82,7 @@ static void modal_remember(modal_recent *recent, const pcs_modal_kind *kind, int
     recent->last = k;
 }
 
-// Visits the cells: counts the kinds, and stores them if they are allocated. `own` is NULL, or has an entry for each
-// kind.
+// Visits the cells: counts the kinds, and stores them if memory is allocated. `own` is NULL or has an entry per kind.
 static void modal_sort(const pcs_batch *batch, pcs_modal_make *make, pcs_modal *modal, pcs_modal_own *own)
 {
     pcs_modal_kind next;
@@ -96,7 +95,7 @@ static void modal_sort(const pcs_batch *batch, pcs_modal_make *make, pcs_modal *
         memset(&own_next, 0, sizeof own_next);
         if (batch->ops->sees_velocity) next.own = &own_next;
         make(batch, c, &next);
-        modal_symmetrize(modal->shape.ndof, next.M); // products of rotations leave round-off
+        modal_symmetrize(modal->shape.ndof, next.M); // removes the round-off of products of rotations
         modal->kind[c] = modal_find(&recent, &next, modal_noise(batch, c));
         if (modal->kind[c] >= 0) continue;
         modal_remember(&recent, &next, modal->nkind);
@@ -276,7 +275,7 @@ static void modal_measure_cell(const pcs_batch *batch, int cell, const pcs_cell_
     modal_add_energy(batch, cell, x, w, true, sum);
 }
 
-// Sums over blocks, whose round-off grows with about the square root of the number of terms, not with the number.
+// Sums blocks, so that the round-off grows with about the square root of the number of terms.
 void pcs_modal_measure(const pcs_batch *batch, const pcs_cell_state *at, unsigned what, pcs_cell_sums *sum)
 {
     if (what & PCS_CELL_RESULTANT)
@@ -297,7 +296,7 @@ void pcs_modal_measure(const pcs_batch *batch, const pcs_cell_state *at, unsigne
     }
 }
 
-// Adds the cell's own part of C. Reads v only if it is driven.
+// Adds the cell's own part of C. Reads v only if the cell is driven.
 static void modal_add_own(const pcs_batch *batch, int cell, const pcs_cell_state *at, double *C)
 {
     const pcs_modal *modal = batch->data;

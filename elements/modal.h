@@ -16,7 +16,7 @@ enum { PCS_MAX_MODES = 6 };
 typedef struct pcs_modal_own {
     double C[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS]; // [ndof][ndof] in global axes
     double spin[PCS_MAX_CELL_DOFS];                  // [ndof] speed = spin . v of a driven cell
-    // [ndof][ndof] of a driven cell: M without the spin, which Rayleigh's damping by mass leaves alone
+    // [ndof][ndof] of a driven cell: M without the spin, for Rayleigh damping by mass
     double drag[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
 } pcs_modal_own;
 
@@ -38,9 +38,9 @@ typedef struct pcs_modal {
 // Fills the kind of a cell, zeroed before; kind->own is not NULL in elements that see velocities.
 typedef void pcs_modal_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind);
 
-// Makes the kind of every cell, keeping one copy of equal cells near one another; batch->data is the pcs_modal then.
-// The first `translations` dofs of each node are displacements. An element that sees velocities has damping of its own,
-// and one that is nonlinear besides is driven.
+// Makes the kind of every cell, with one copy of equal cells near one another. batch->data becomes the pcs_modal. The
+// first `translations` dofs of each node are displacements. An element whose forces depend on velocities has its own
+// damping. If it is nonlinear as well, it is driven.
 pcs_status pcs_modal_setup(pcs_context *ctx, pcs_batch *batch, int nmode, int translations, pcs_modal_make *make);
 
 // Computes the deformations of one cell for displacements q.

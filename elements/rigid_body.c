@@ -17,14 +17,14 @@
 
 typedef struct body_params {
     double mass, inertia[3], products[3]; // in the plane only inertia[2]
-    int in;                               // plane or space, of a point
+    int in;                               // plane or space, for a point
 } body_params;
 
 typedef struct body_data {
     double mass, J[9];
 } body_data;
 
-enum { NDOF = 6 }; // in space
+enum { NDOF = 6 }; // number of dofs in space
 
 static const pcs_cell_shape body_shape = { .ndof = NDOF, .node_dofs = NDOF, .translations = 3 };
 

@@ -37,7 +37,7 @@ typedef struct rod_sums {
     double plain;  // sum v_i + v_i+1
 } rod_sums;
 
-// Vectors of four doubles are those of AVX; elsewhere gcc would take them apart by way of memory.
+// Vectors of four doubles are used with AVX only: elsewhere gcc would split them through memory.
 #if defined(__x86_64__)
 enum { LANES = 8, WIDTH = 4, PARTS = LANES / WIDTH };
 #else
@@ -46,7 +46,7 @@ enum { LANES = 8, WIDTH = 2, PARTS = LANES / WIDTH };
 
 // Sums over a state, or over its difference from an earlier one, in eight partial sums each: independent chains of
 // additions, with less round-off than one. Positions and velocities are summed separately, as the partial sums of both
-// exceed the registers. No arrays, and results are written where they are used: single writes read in pairs stall.
+// exceed the registers. Uses no arrays, as reading in pairs what was written singly stalls the processor.
 typedef double rod_sums_vector __attribute__((vector_size(WIDTH * sizeof(double))));
 typedef struct rod_sums_lanes {
     rod_sums_vector part[PARTS];
@@ -54,7 +54,7 @@ typedef struct rod_sums_lanes {
 
 #define ROD_SUMS_INLINE static inline __attribute__((always_inline))
 
-// Adds the partial sums in one order for any vector width: (0 + 4) + (1 + 5), (2 + 6) + (3 + 7).
+// Adds the partial sums in the same order for any vector width: (0 + 4) + (1 + 5), (2 + 6) + (3 + 7).
 ROD_SUMS_INLINE double rod_sums_add_lanes(double sum, const rod_sums_lanes *lanes)
 {
     const rod_sums_vector *part = lanes->part;
@@ -125,7 +125,7 @@ ROD_SUMS_INLINE void rod_sums_stretch(int n, const double *x0, const double *x, 
 // Holds partial sums of squares and of products of neighbours.
 typedef struct rod_sums_products {
     rod_sums_lanes square, cross;
-    double square_of_rest, cross_of_rest; // of entries that do not fill the lanes
+    double square_of_rest, cross_of_rest; // entries that do not fill the lanes
 } rod_sums_products;
 
 ROD_SUMS_INLINE void rod_sums_add_lanes_of(rod_sums_products *p, const rod_sums_lanes *a, const rod_sums_lanes *b)
@@ -201,8 +201,8 @@ PCS_WIDE static void rod_run_both(int n, const double *const q[2], const double 
     rod_sums_stretch(n, q[0], q[1], &out[0], &out[1]);
 }
 
-// Computes `square` from the squares of v_i + v_i+1, the only terms of M = (m/4) [1 1; 1 1], and no `cross`: a sawtooth
-// in v, which may be large, cancels before it is rounded.
+// Computes `square` from the squares of v_i + v_i+1, the only terms of M = (m/4) [1 1; 1 1], and no `cross`. So a
+// sawtooth in v, which may be large, cancels before rounding.
 PCS_WIDE static void rod_run_pairs(int n, const double *restrict q, const double *restrict v, rod_sums *out)
 {
     double strain[LANES] = { 0 }, square[LANES] = { 0 }, plain[LANES] = { 0 };
@@ -236,15 +236,15 @@ typedef struct rod_run {
     int cell, count, equation;
     double k, m, area;
     double self, other; // M = m [self other; other self_end]
-    double self_end;    // equal to self in a run, and in a cell of constant area
-    double sign;        // +1 if it runs from first to second node along the axis, -1 if against it
+    double self_end;    // equal to self in a run, or for constant area
+    double sign;        // +1 if the run goes from first to second node along the axis, -1 if against it
     double axis[3];
 } rod_run;
 
 typedef struct rod_data {
     int nrun, nloose;
     rod_run *runs;  // [nrun]
-    rod_run *loose; // [nloose] one cell each; its equations are those of the batch
+    rod_run *loose; // [nloose] one cell each, with the equations of the batch
 } rod_data;
 
 // Returns the round-off of a difference of two node positions of this cell, m.
@@ -402,7 +402,7 @@ static pcs_status rod_setup(pcs_context *ctx, pcs_batch *batch)
     rod_split(batch, data);
     batch->data = data;
     batch->is_balanced = batch->damping_mass == 0.0 && data->nloose == 0;
-    batch->takes_ranges = data->nloose <= 64 && data->nrun <= 64; // every range visits all of them
+    batch->takes_ranges = data->nloose <= 64 && data->nrun <= 64; // each range visits all of them, so they must be few
     return PCS_OK;
 }
 
@@ -439,7 +439,7 @@ static void rod_matrices(const pcs_batch *batch, int cell, const pcs_cell_state 
     K[1] = K[2] = -run->k;
 }
 
-// Holds the entries first <= i < end, of `count` from equation e on, that lie in the batch's range.
+// The entries first <= i < end, of `count` from equation e on, in the batch's range.
 typedef struct rod_range {
     int first, end;
 } rod_range;
@@ -589,7 +589,7 @@ static void rod_measure_loose(const pcs_batch *batch, const rod_run *cell, const
     sum->change_in_kinetic += 0.5 * rod_loose_momentum(cell, change, p);
 }
 
-// Adds the resultant, N: within a run the springs cancel, so drag and the cells at supports remain.
+// Adds the resultant, N. Springs cancel within a run: only drag and the cells at supports contribute.
 PCS_APART static void rod_add_resultant(const pcs_batch *batch, const pcs_cell_state *at, pcs_cell_sums *sum)
 {
     const rod_data *data = batch->data;

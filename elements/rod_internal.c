@@ -24,7 +24,7 @@
 #include <math.h>
 
 typedef struct internal_params {
-    pcs_rod_params rod; // first member: its options have offsets in it
+    pcs_rod_params rod; // first member, as its options use offsets from the start
     double yield_stress, tangent_modulus, kinematic;
     double relaxed_modulus, relaxation_time;
 } internal_params;
@@ -61,7 +61,7 @@ typedef struct internal_cell {
     double mass[2], other; // kg, M = [mass[0] other; other mass[1]]
 } internal_cell;
 
-enum { NINTERNAL = 3, WORK = 2 }; // the last one is the energy lost so far, J/m^3
+enum { NINTERNAL = 3, WORK = 2 }; // number of internal variables; the last one is the energy lost so far, J/m^3
 enum { PLASTIC_STRAIN = 0, PLASTIC_PATH = 1 };
 enum { VISCOUS_STRAIN = 0, VISCOUS_SPRING = 1 };
 
@@ -243,7 +243,7 @@ static void internal_add_power(const pcs_batch *batch, int cell, const pcs_cell_
     sum->power += batch->damping_mass * (products + c->other * (x[0] * w[1] + x[1] * w[0]));
 }
 
-// Adds the forces of a cell; without drag those at both ends of a free one cancel.
+// Adds the forces of a cell. Without drag those at both ends of a free cell cancel.
 static void internal_add_resultant(const pcs_batch *batch, int cell, const pcs_cell_state *at, pcs_cell_sums *sum)
 {
     const int *equation = batch->equation + 2 * (size_t)cell;

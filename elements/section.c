@@ -150,7 +150,7 @@ static const char *i_check(const void *params, const char **option)
     return p->web.value <= p->width.value ? NULL : "the web is thicker than the flanges are wide";
 }
 
-// Computes the constants of an I section; the web carries shear along y, the flanges along z.
+// Computes the constants of an I section. The web carries shear along y, the flanges along z.
 static void i_constants(const void *params, pcs_section *out)
 {
     const i_section *p = params;
@@ -233,7 +233,7 @@ bool pcs_section_varies(const pcs_section_type *type, const void *params)
     return false;
 }
 
-// Returns the row that holds at s or begins the piece around it; positions match up to round-off of the line.
+// Returns the row that applies at s or begins the piece around it. Positions match up to round-off of the line.
 static int section_row(const pcs_profile *p, double length, double s, bool is_before)
 {
     double scale = p->is_relative ? length : 1.0, slack = (is_before ? -1e-12 : 1e-12) * length;
@@ -417,7 +417,7 @@ static void taper_sum_point(pcs_taper *t, double xi, double weight, const pcs_se
     taper_add(weight, xi, s->Iy, t->Iy);
     taper_add(weight, xi, s->Iz, t->Iz);
     t->axial += weight / s->area;
-    if (!(s->Iz > 0.0)) return; // a rod has nothing but an area
+    if (!(s->Iz > 0.0)) return; // a rod has only an area
     t->twist += weight / s->torsion;
     taper_add(weight, xi, 1.0 / s->Iz, t->bend[0]);
     taper_add(weight, xi, 1.0 / s->Iy, t->bend[1]);

@@ -17,7 +17,7 @@ typedef struct pcs_section {
     double torsion;                      // Saint-Venant's torsion constant, m^4
     double ky, kz;                       // shear factors along y and z
     double cy, cz;                       // distance of the outermost fibre along y and z, m
-    bool is_round;                       // equal in all directions, without corners
+    bool is_round;                       // equal stiffness in all directions, without corners
     const struct pcs_section_line *line; // profiles along the line; NULL if constant
 } pcs_section;
 
@@ -26,13 +26,13 @@ typedef struct pcs_section_type {
     const char *summary;
     const pcs_option *options;
     size_t params_size;
-    // Returns NULL if the parameters are valid, else the fault; *option names the key.
+    // Returns NULL if the parameters are valid, else the error; *option names the key.
     const char *(*check)(const void *params, const char **option);
     // Computes the section from the `value` of each profile among the parameters.
     void (*constants)(const void *params, pcs_section *out);
 } pcs_section_type;
 
-// Holds a type with parameters, some of which vary.
+// A section type with its parameters, some of which may vary.
 typedef struct pcs_section_line {
     const pcs_section_type *type;
     const void *params;
@@ -43,9 +43,9 @@ extern const pcs_section_type *const pcs_section_types[]; // ends with NULL
 enum { PCS_SECTION_BYTES = 512 }; // enough for the parameters of any type
 
 bool pcs_section_varies(const pcs_section_type *type, const void *params);
-// Evaluates the parameters at s, m, on a line of this length; at a step those behind it, or before it if `is_before`.
+// Evaluates the parameters at s, m, on a line of this length. At a step: values after it, or before it if `is_before`.
 void pcs_section_params_at(const pcs_section_line *line, double length, double s, bool is_before, void *out);
-// Returns the next position beyond s, m, where some size has a corner or step; INFINITY if there is none.
+// Returns the next position beyond s, m, where some size has a corner or step. INFINITY if there is none.
 double pcs_section_next(const pcs_section_line *line, double length, double s);
 
 // A section that varies along a line of cells, integrated over each of them.
@@ -88,7 +88,7 @@ void pcs_taper_walk(const pcs_section_line *line, const pcs_taper *taper, pcs_ta
 // the integral over the piece.
 double pcs_taper_run(const pcs_taper_piece *piece, const double f[PCS_TAPER_POINTS], double out[PCS_TAPER_POINTS]);
 
-// Returns the taper of a cell of the batch, NULL if the section of the parameters holds everywhere.
+// Returns the taper of a cell of the batch. NULL if the section is constant.
 static inline const pcs_taper *pcs_taper_of(const pcs_batch *batch, int cell)
 {
     return batch->tapers == NULL ? NULL : &batch->tapers[batch->cells[cell]];

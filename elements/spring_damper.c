@@ -113,7 +113,7 @@ static pcs_status spring_prepare_law(pcs_context *ctx, const spring_params *p, p
 static void spring_fill(const pcs_batch *batch, const pcs_axial *axial)
 {
     const spring_params *p = batch->params;
-    double stiffness = p->law.stiffness; // that of Rayleigh's damping is the one at rest
+    double stiffness = p->law.stiffness; // Rayleigh damping takes the stiffness at rest
     if (axial->law != NULL) stiffness = pcs_axial_law_at(axial->law, 0.0, 0.0).stiffness;
     for (int c = 0; c < batch->ncell; c++) {
         pcs_axial_cell *cell = &axial->cell[c];

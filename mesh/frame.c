@@ -38,7 +38,7 @@ static const char *frame_check(const void *params, const char **option)
     return NULL;
 }
 
-// Holds a frame while it is added to the mesh; `end` and `place` are scratch memory.
+// A frame while it is added to the mesh. `end` and `place` are scratch memory.
 typedef struct frame_work {
     const frame_params *p;
     pcs_context *ctx;
@@ -180,7 +180,7 @@ static pcs_status frame_build(const void *params, const char *name, pcs_mesh *me
     if (ncell > 1L << 28)
         return pcs_fail(mesh->ctx, PCS_BAD_INPUT, "the frame has %ld cells, must be at most %ld", ncell, 1L << 28);
     frame_work w = { .p = p, .ctx = mesh->ctx, .nmember = p->members.nrow, .ncell = (int)ncell, .nnode = (int)nnode };
-    // The ends of the members, the cells, the numbers of the nodes, and room for one more list of any of these.
+    // Buffers: ends of members, cells, numbers of nodes, and one list that has room for any of these.
     size_t room = 2 * (size_t)w.nmember + 2 * (size_t)w.ncell + (size_t)w.nnode, largest = room;
     int *memory = pcs_scratch(NULL, room + largest, sizeof *memory);
     if (memory == NULL) return pcs_fail(mesh->ctx, PCS_NO_MEMORY, "out of memory: a frame of %ld cells", ncell);

@@ -28,7 +28,7 @@ typedef struct pcs_msh_text {
     pcs_context *ctx;
     const char *path;
     const char *next, *end; // text after the current line
-    const char *at, *stop;  // rest of the current line
+    const char *at, *stop;  // unread part of the current line
     int line;               // of `at`, from 1
 } pcs_msh_text;
 
@@ -36,7 +36,7 @@ typedef struct pcs_msh_element {
     int node[2]; // equal for a point
     int dimension;
     long entity; // of the geometry
-    int member;  // latest of its memberships, -1 if none
+    int member;  // index of its last membership, -1 if none
 } pcs_msh_element;
 
 typedef struct pcs_msh_group {
@@ -71,8 +71,8 @@ typedef struct pcs_msh {
     int *slot, nslot; // hash table of nodes by tag, -1 if free; nslot is a power of 2
 } pcs_msh;
 
-// Reads a mesh file from the disk: its format, then section by section, and keeps nodes by their tags, elements, groups
-// and memberships.
+// Reads a mesh file from disk: its format, then section by section. Stores nodes by tag, elements, groups and
+// memberships.
 
 // Lines, words and numbers of a mesh file.
 
@@ -120,7 +120,7 @@ static pcs_status msh_record(pcs_msh_text *text, const char *section)
     return msh_next(text) ? PCS_OK : msh_fail(text, "the file ends within %s", section);
 }
 
-// Copies the next word to a buffer that is long enough for every number. Truncates a longer word and sets *is_cut.
+// Copies the next word to a buffer that holds every number. Truncates a longer word and sets *is_cut.
 static bool text_word(pcs_msh_text *text, char word[WORD_BYTES], bool *is_cut)
 {
     text_skip(text);
@@ -132,7 +132,7 @@ static bool text_word(pcs_msh_text *text, char word[WORD_BYTES], bool *is_cut)
     for (size_t i = 0; i < length; i++) {
         bool is_shown = (unsigned char)start[i] >= ' ' && start[i] != 0x7f;
         word[i] = start[i];
-        if (!is_shown) word[i] = '?'; // no number has such a sign
+        if (!is_shown) word[i] = '?'; // control characters are replaced in messages
     }
     word[length] = '\0';
     return length > 0;
@@ -147,7 +147,7 @@ static pcs_status msh_whole(pcs_msh_text *text, const char *what, long low, long
     size_t sign = word[0] == '-' || word[0] == '+', length = strlen(word);
     if (is_cut || length == sign || strspn(word + sign, "0123456789") != length - sign)
         return msh_fail(text, "%s must be a whole number, is '%s'", what, word);
-    // Numbers too large for a long come out as its limits, and those are out of every range asked for.
+    // strtol limits numbers that are too large, and the limits are outside every range.
     *out = strtol(word, NULL, 10);
     if (*out < low || *out > high) return msh_fail(text, "%s must be from %ld to %ld, is %s", what, low, high, word);
     return PCS_OK;
@@ -173,11 +173,11 @@ static pcs_status msh_position(pcs_msh_text *text, double x[3])
     return msh_real(text, "z of a node", &x[2]);
 }
 
-// Reads a number of records to come. Fails if the rest of the file cannot hold them.
+// Reads the number of records that follow. Fails if the rest of the file cannot hold them.
 static pcs_status msh_count(pcs_msh_text *text, const char *what, long *out)
 {
     PCS_TRY(msh_whole(text, what, 0, 1L << 40, out));
-    // The shortest record is a digit and the end of its line.
+    // Each record has at least a digit and the end of its line.
     long room = (text->end - text->next + 1) / 2;
     if (*out > room)
         return msh_fail(text, "%s is %ld, but the rest of the file has room for %ld at the most", what, *out, room);
@@ -277,8 +277,7 @@ static pcs_status msh_find_node(const pcs_msh_text *text, const pcs_msh *msh, lo
     return *node >= 0 ? PCS_OK : msh_fail(text, "element %ld has node %ld, which $Nodes does not give", element, tag);
 }
 
-// Reads the nodes of an element of known dimension, which end the line; an unknown tag of one is a fault that names the
-// element.
+// Reads the nodes of an element of known dimension, which end the line. Fails if one is unknown, and names the element.
 static pcs_status msh_element_nodes(pcs_msh_text *text, const pcs_msh *msh, long tag, pcs_msh_element *element)
 {
     long node;
@@ -309,7 +308,7 @@ static pcs_status msh_add_element(const pcs_msh_text *text, pcs_msh *msh, const 
 // Finds the group of that dimension and tag, or adds it.
 static pcs_status msh_find_group(const pcs_msh_text *text, pcs_msh *msh, int dimension, long tag, int *group)
 {
-    // The last one used is the most likely one.
+    // The last group used is the most likely one.
     int guess = msh->nmember > 0 ? msh->member[msh->nmember - 1].group : 0;
     for (int i = 0; i < msh->ngroup; i++) {
         *group = (guess + i) % msh->ngroup;
@@ -534,7 +533,7 @@ static pcs_status msh_members(const pcs_msh_text *text, pcs_msh *msh)
         const pcs_msh_entity *entity =
             msh->nentity == 0 ? NULL : bsearch(&key, msh->entity, (size_t)msh->nentity, sizeof key, msh_compare);
         int ngroup = entity == NULL ? 0 : entity->count;
-        // A point that belongs to no group only says where a curve ends.
+        // Skips a point of no group, which only marks the end of a curve.
         if (element.dimension == PCS_MSH_POINT && ngroup == 0) continue;
         msh->element[kept] = element;
         for (int k = 0; k < ngroup; k++) {
@@ -688,13 +687,13 @@ static pcs_status msh_parse(pcs_context *ctx, const char *path, const char *byte
     return PCS_OK;
 }
 
-// Reads a whole file; the caller frees `msh`, also after a failure.
+// Reads a whole file. The caller frees `msh`, also after a failure.
 static pcs_status msh_read_file(pcs_context *ctx, const char *path, pcs_msh *msh)
 {
     char *bytes;
     size_t size;
     pcs_status status = pcs_text_file(ctx, path, "the mesh file", PCS_TEXT_MOST, &bytes, &size);
-    if (status != PCS_OK) return status == PCS_IO_ERROR ? PCS_BAD_INPUT : status; // the case names it
+    if (status != PCS_OK) return status == PCS_IO_ERROR ? PCS_BAD_INPUT : status; // the case names the file: bad input
     status = msh_parse(ctx, path, bytes, size, msh);
     pcs_scratch_free(bytes);
     return status;
@@ -748,7 +747,7 @@ static pcs_status gmsh_allocate(pcs_context *ctx, gmsh_work *w)
     return PCS_OK;
 }
 
-// Assigns numbers to the nodes in use along the lines, in the order of the file if there is a choice.
+// Assigns numbers to the nodes in use along the lines, or in the order of the file where lines leave a choice.
 static pcs_status gmsh_number(pcs_context *ctx, gmsh_work *w)
 {
     const pcs_msh *msh = w->msh;

@@ -72,12 +72,12 @@ typedef struct lattice {
     int order[AXES];  // axes, the fastest first
     int stride[AXES]; // increment of a joint's number along each axis
     double size[AXES], origin[AXES];
-    int elements, nstrut; // nstrut: number of struts per box
+    int elements, nstrut; // number of cells of a strut, and of struts of a box
     lattice_strut strut[STRUTS];
     int slow, nlayer; // axis across the layers, and number of layers
     int njoint;       // per layer
-    int *number;      // [2][njoint] node of each joint within its layer: for any layer but the last, then for the last
-    int layer_nodes[2], layer_cells[2]; // nodes and cells of any layer but the last, and of the last
+    int *number;      // [2][njoint] node of each joint within its layer: in all layers but the last, then in the last
+    int layer_nodes[2], layer_cells[2]; // nodes and cells of all layers but the last, and of the last
     int count[AXES + 1];                // number of cells of each kind
     pcs_mesh *mesh;
     const char *name;
@@ -131,7 +131,7 @@ static bool lattice_has(const lattice *w, const lattice_strut *s, const int at[A
     return true;
 }
 
-// Moves on to the next joint of a layer in the order of numbering; false after the last.
+// Advances to the next joint of a layer in the order of numbering. Returns false after the last.
 static bool lattice_next(const lattice *w, int at[AXES])
 {
     for (int i = 0; i < AXES - 1; i++) {
@@ -189,7 +189,7 @@ static int lattice_place_strut(const lattice *w, const lattice_strut *s, const i
     for (int i = 1; i <= n; i++) {
         int node = i == n ? last : inner++;
         double part = (double)i / n;
-        // Equal coordinates are kept to the last digit: faces stay flat.
+        // Uses the same digits for equal coordinates, so that faces stay flat.
         if (i < n)
             for (int k = 0; k < 3; k++) w->mesh->x[node][k] = a[k] == b[k] ? a[k] : (1.0 - part) * a[k] + part * b[k];
         w->mesh->cell[cell + i - 1][0] = before;

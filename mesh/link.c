@@ -1,4 +1,4 @@
-// Cells between nodes that are there already: the i-th node of one set and the i-th of another, for springs.
+// Cells between nodes of other parts: the i-th node of one set and the i-th of another, for springs.
 //
 // The sets come from parts of the mesh that stand before this one. A set of one node is joined to every node of the
 // other. Makes the set `name` of these cells and of their nodes.
@@ -47,7 +47,7 @@ static pcs_status link_build(const void *params, const char *name, pcs_mesh *mes
     const pcs_set *found_a, *found_b;
     PCS_TRY(link_find(mesh, p->a, &found_a));
     PCS_TRY(link_find(mesh, p->b, &found_b));
-    const pcs_set a = *found_a, b = *found_b; // the sets move when one is added
+    const pcs_set a = *found_a, b = *found_b; // adding a set may move the others in memory
     int count = a.count > b.count ? a.count : b.count, cell;
     if ((a.count != count && a.count != 1) || (b.count != count && b.count != 1))
         return pcs_fail(mesh->ctx, PCS_BAD_INPUT, "'%s' has %d nodes and '%s' has %d, must be as many or one", p->a,

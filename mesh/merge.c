@@ -1,4 +1,4 @@
-// Nodes at the same place become one node.
+// Merges nodes at the same position.
 //
 // Candidates are hashed by the box of edge 2 tolerance they lie in, so that a node needs to be compared only with those
 // of the 27 boxes around it: the work grows like the number of nodes. Joined nodes form trees that point to their
@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-// Choosing nodes by where they are: at positions, in a box, on a plane.
+// Choosing nodes by position: at points, in a box, on a plane.
 
 double pcs_mesh_tolerance(const pcs_mesh *mesh)
 {
@@ -64,7 +64,7 @@ static double select_off_plane(const double *plane, const double x[3])
     return fabs(sum);
 }
 
-// Returns the larger of the distances of x from box and plane, m; one that is not given counts as 0.
+// Returns the larger of the distances of x from box and plane, m. One that is not given counts as 0.
 static double select_off(const pcs_selection *s, const double x[3])
 {
     double off = s->box.count > 0 ? select_off_box(s->box.value, x) : 0.0;
@@ -151,7 +151,7 @@ int pcs_merge_find(pcs_merge *merge, int node)
 {
     int *into = merge->into, root = node;
     while (into[root] != root) root = into[root];
-    while (into[node] != root) { // the next search takes the short way
+    while (into[node] != root) { // shortens the path for the next search
         int next = into[node];
         into[node] = root;
         node = next;
@@ -275,7 +275,7 @@ static pcs_status merge_carry_out(pcs_merge *merge, pcs_mesh *mesh, int *number,
         for (int k = 0; k < 2; k++) mesh->cell[c][k] = place[mesh->cell[c][k]];
     mesh->x = x;
     mesh->nnode = mesh->node_room = count;
-    // The places are taken over by now.
+    // The memory of `place` is free for `is_listed` by now.
     for (int i = 0; i < count; i++) is_listed[i] = 0;
     for (int i = 0; i < mesh->nnode_set; i++)
         PCS_TRY(merge_change_set(mesh->memory, &mesh->node_set[i], number, is_listed));

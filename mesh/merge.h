@@ -1,4 +1,4 @@
-// Nodes that become one, cells that go: changes of a mesh that is there.
+// Merges nodes and removes cells of a complete mesh.
 
 #ifndef PCS_MESH_MERGE_H
 #define PCS_MESH_MERGE_H
@@ -23,8 +23,8 @@ int pcs_merge_find(pcs_merge *merge, int node);
 pcs_status pcs_merge_apply(pcs_merge *merge, pcs_mesh *mesh);
 void pcs_merge_end(pcs_merge *merge);
 
-// Removes the marked cells from the mesh and from all sets; the others keep their order. For parts of a mesh every
-// process must call it, and mark the cells it has.
+// Removes the marked cells from the mesh and from all sets. The others keep their order. For parts of a mesh every
+// process must call it, and mark its own cells.
 pcs_status pcs_mesh_drop_cells(pcs_mesh *mesh, const bool *is_dropped);
 
 // Choosing nodes by where they are.
@@ -43,7 +43,7 @@ double pcs_mesh_tolerance(const pcs_mesh *mesh);
 const char *pcs_selection_check(const pcs_selection *s, const char **key);
 
 // Keeps those of the `*count` nodes that the selection takes, in their order. Fails if there are none, or none at one
-// of the positions; the message gives the distance of the nearest one.
+// of the positions. The message gives the distance of the nearest one.
 pcs_status pcs_mesh_select(const pcs_mesh *mesh, const pcs_selection *s, int *count, int *nodes);
 // Returns true if the node is in the box and on the plane.
 bool pcs_selection_holds(const pcs_selection *s, const double x[3]);

@@ -198,7 +198,7 @@ const pcs_mesh_source_ops *const pcs_mesh_sources[] = {
 int pcs_dofmap_resolve(const pcs_dofmap *map, bool of_rotations, int node, const double direction[3],
                        int dof[PCS_MAX_NODE_DOFS], double coefficient[PCS_MAX_NODE_DOFS])
 {
-    // Squares are those of a unit vector: neither a force of 1e-200 N nor one of 1e200 N is none.
+    // Compares with unit vectors, so that a force of 1e-200 N or 1e200 N also has a direction.
     double unit[3], seen2 = 0.0;
     int count = 0;
     if (!pcs_normalize3(direction, unit))
@@ -207,7 +207,7 @@ int pcs_dofmap_resolve(const pcs_dofmap *map, bool of_rotations, int node, const
         if (map->dof[i].is_rotation != of_rotations) continue;
         const double *d = map->dof[i].direction;
         double part = pcs_dot3(unit, d);
-        // A direction off by round-off must not count as a component of its own.
+        // Ignores a component of the size of round-off.
         if (part * part <= 1e-24) continue;
         dof[count] = i;
         coefficient[count++] = pcs_dot3(direction, d);
@@ -263,14 +263,14 @@ static void order_fill(order_graph *g, int ncell, const int (*cell)[2])
         g->start[cell[i][1]]++;
     }
     for (int i = 0; i < g->nnode; i++) g->start[i + 1] += g->start[i];
-    for (int i = ncell - 1; i >= 0; i--) { // backwards, so that neighbours stand in the order of the cells
+    for (int i = ncell - 1; i >= 0; i--) { // backwards, so that neighbours are in the order of the cells
         if (cell[i][0] == cell[i][1]) continue;
         g->neighbour[--g->start[cell[i][0]]] = cell[i][1];
         g->neighbour[--g->start[cell[i][1]]] = cell[i][0];
     }
 }
 
-// Appends the part that holds `root` to the queue, which has `count` nodes already. Returns the new count.
+// Appends the part that contains `root` to the queue, which has `count` nodes already. Returns the new count.
 static int order_search(const order_graph *g, int root, int count)
 {
     int head = count;

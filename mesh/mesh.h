@@ -12,14 +12,14 @@ typedef struct pcs_set {
     const int *items; // [count] node or cell numbers
     int nmore;        // number of items that only other ranks have
     const int *place; // [count] index of the items among those of all ranks; NULL if unknown, or if all are here
-    // Nodes at which this rank has contacts, if these are distributed: the nodes at the places of its own nodes in the
-    // set `by`; own->own are those by another set. NULL if contacts are not distributed.
+    // Nodes at which this rank has contacts, if these are distributed: the nodes with the same indices as its own nodes
+    // in set `by`. own->own are those by another set. NULL if contacts are not distributed.
     const struct pcs_set *own;
     const char *by;
 } pcs_set;
 
-// Holds the part of a mesh that a rank has: own nodes, copies of others, and all cells at both. Nodes that are there
-// only as far ends of such cells are in no set.
+// The part of a mesh on a rank: own nodes, copies of others, and all cells at both. Nodes that are needed only as ends
+// of such cells are in no set.
 typedef struct pcs_mesh_share {
     int nnode, ncell;             // of the whole mesh
     const int *node, *cell;       // [mesh nnode], [mesh ncell] numbers in the whole mesh, ascending; NULL if whole
@@ -45,21 +45,21 @@ void pcs_mesh_box(const pcs_mesh *mesh, double low[3], double high[3]);
 
 pcs_status pcs_mesh_create(pcs_context *ctx, pcs_mesh **out);
 
-// Appends `count` nodes (cells) and sets *first to the number of the first; the caller fills them in.
+// Appends `count` nodes (cells) and sets *first to the number of the first. The caller fills them in.
 pcs_status pcs_mesh_add_nodes(pcs_mesh *mesh, int count, int *first);
 pcs_status pcs_mesh_add_cells(pcs_mesh *mesh, int count, int *first);
-// Returns the first cell here with this number in the whole mesh or a higher one.
+// Returns the first cell on this rank whose number in the whole mesh is at least this.
 int pcs_mesh_first_cell(const pcs_mesh *mesh, int cell);
 
 // Adds named sets of consecutive items first, first+1, ... of the whole mesh. Copies the name.
 pcs_status pcs_mesh_add_node_range(pcs_mesh *mesh, const char *name, int first, int count);
 pcs_status pcs_mesh_add_cell_range(pcs_mesh *mesh, const char *name, int first, int count);
 
-// Adds named sets of any items here, in this order. Copies the items.
+// Adds named sets of any items of this rank, in this order. Copies the items.
 pcs_status pcs_mesh_add_node_list(pcs_mesh *mesh, const char *name, int count, const int *items);
 pcs_status pcs_mesh_add_cell_list(pcs_mesh *mesh, const char *name, int count, const int *items);
 // Adds nodes from *node on and the cells between consecutive ones, with the sets `name`, `name.start`, `name.rest` (all
-// nodes but the first) and `name.end`; a ring if nnode is ncell, else nnode is ncell + 1. The caller sets positions.
+// nodes but the first) and `name.end`. A ring if nnode is ncell, else nnode is ncell + 1. The caller sets positions.
 pcs_status pcs_mesh_add_chain(pcs_mesh *mesh, const char *name, int ncell, int nnode, int *node);
 
 // Returns the number of an item in the whole mesh.
@@ -88,7 +88,7 @@ static inline int pcs_set_place(const pcs_set *set, int i)
     return set->nmore == 0 ? i : -1;
 }
 
-// Returns the nodes of a set at which this rank has contacts, which belong to the nodes at the same index of set `by`.
+// Returns the nodes of a set at which this rank has contacts: those with the same indices as its own nodes in set `by`.
 const pcs_set *pcs_set_touching(const pcs_set *set, const char *by);
 
 // Returns the set, or NULL if there is none of that name.
@@ -101,11 +101,11 @@ typedef struct pcs_mesh_source_ops {
     const char *summary;
     const pcs_option *options;
     size_t params_size;
-    // Returns NULL if `params` are valid, else the fault; *option names the key.
+    // Returns NULL if `params` are valid, else the error; *option names the key.
     const char *(*check)(const void *params, const char **option);
     // Adds nodes, cells and the sets `name`, `name.*` to the mesh.
     pcs_status (*build)(const void *params, const char *name, pcs_mesh *mesh);
-    bool has_zero_lengths; // cells may have zero length: their elements decide what to do with them
+    bool has_zero_lengths; // cells may have zero length, which their elements accept or refuse
 } pcs_mesh_source_ops;
 
 extern const pcs_mesh_source_ops *const pcs_mesh_sources[]; // ends with NULL
@@ -133,7 +133,7 @@ int pcs_sort_unique(int count, int *list);
 typedef struct pcs_dof {
     double direction[3];
     int node;
-    int equation; // -1 if fixed; -2 if only other ranks have it
+    int equation; // -1 if fixed, -2 if on other ranks only
     bool is_rotation;
     bool is_finite; // finite rotation: an angle, or one of three components of a rotation vector
 } pcs_dof;
@@ -161,7 +161,7 @@ int pcs_dofmap_resolve(const pcs_dofmap *map, bool of_rotations, int node, const
 // An order of nodes in which neighbours have close numbers.
 
 // Computes the new number place[i] of node i, 0 .. nnode-1. A chain of cells is numbered from one end to the other,
-// from the end that comes first; any other part by the distance from an end of it.
+// starting at the end with the lower number. Other parts are numbered by the distance from an end.
 pcs_status pcs_mesh_order(pcs_context *ctx, int nnode, int ncell, const int (*cell)[2], int *place);
 
 #endif

@@ -44,12 +44,12 @@ static const pcs_set *part_set(const pcs_mesh *mesh, int i, bool *of_cells)
     return *of_cells ? &mesh->cell_set[i - mesh->nnode_set] : &mesh->node_set[i];
 }
 
-// Flags why a node is in the part: the rank owns it, or a neighbour; all ranks have it; it ends a cell of these.
+// Flags why a node is in the part: owned by the rank, neighbour of such a node, needed on all ranks, end of a cell.
 enum { PACK_OWN = 1, PACK_NEAR = 2, PACK_SPECIAL = 4, PACK_END = 8 };
 enum { PACK_KEPT = PACK_OWN | PACK_NEAR | PACK_SPECIAL };
 
-// Lists sizes in ints: counts and the box; per node its number, rank, is_kept flag and position; per cell its number
-// and nodes; per set its kind, its size in the whole and here, the length of its name, then that, items and indices.
+// Lists sizes in ints: counts and the box. Per node: number, rank, is_kept flag and position. Per cell: number and
+// nodes. Per set: kind, size in the whole mesh and here, length of its name, the name, items and indices.
 enum { DOUBLE = sizeof(double) / sizeof(int), COUNTS = 5, BOX = 6 * DOUBLE, HEAD = COUNTS + BOX };
 enum { PLACE = 3 * DOUBLE, PER_NODE = 3 + PLACE, PER_CELL = 3, SET_HEAD = 4 };
 
@@ -80,7 +80,7 @@ static void pack_number(const pcs_cut *cut, int count[2])
     }
 }
 
-// Returns the number in the part of item i of a set; -1 if the part's set lacks it.
+// Returns the number, in the part, of item i of a set. -1 if the part's set lacks it.
 static int pack_item(const pcs_cut *cut, const pcs_set *set, bool of_cells, int i)
 {
     int item = set->items[i];
@@ -241,7 +241,7 @@ pcs_status pcs_mesh_deal_set(const pcs_mesh *mesh, const char *name, const char 
     return PCS_OK;
 }
 
-// Unites the lists of all ranks, in scratch memory: ascending, without duplicates. All ranks must call it.
+// Merges the lists of all ranks, in scratch memory: ascending, without duplicates. All ranks must call it.
 static pcs_status drop_unite(pcs_context *ctx, int *count, int **list)
 {
     const pcs_comm *comm = pcs_context_comm(ctx);

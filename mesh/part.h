@@ -5,13 +5,13 @@
 
 #include "mesh/mesh.h"
 
-// Creates `own` of a set of nodes by another set of equal size, or by itself, unless it has one.
+// Fills `own`, the nodes at which this rank has contacts, from another set of equal size or itself, if empty.
 pcs_status pcs_mesh_deal_set(const pcs_mesh *mesh, const char *name, const char *by, int rank);
 
 // Gives the remaining cells of all ranks new numbers in the whole mesh. All ranks must call it.
 pcs_status pcs_part_drop(pcs_mesh *mesh, const bool *is_dropped);
-// Finds how many items the sets of cells have over all ranks; those that had another size before, [ncell_set], no
-// longer know the places of their items. All ranks must call it.
+// Counts the items of the sets of cells over all ranks. Where the count differs from the old one, [ncell_set], indices
+// of items are discarded. All ranks must call it.
 pcs_status pcs_part_count_sets(pcs_mesh *mesh, const int *before);
 
 // Holds the whole mesh that parts are cut out of, the owners of its nodes, and workspace of `pack`.
@@ -24,7 +24,7 @@ typedef struct pcs_cut {
     int *node, *cell;    // [whole nnode], [whole ncell]
 } pcs_cut;
 
-// Packs the nodes of a rank, copies of their neighbours and of special nodes, all cells at these, and the sets; in
+// Packs the nodes of a rank, copies of their neighbours and of special nodes, all cells at these, and the sets, in
 // scratch memory.
 pcs_status pcs_mesh_pack(const pcs_cut *cut, int rank, int *count, int **out);
 // Fills an empty mesh from packed data.

@@ -41,7 +41,7 @@ static pcs_status point_take_nodes(const char *nodes, const char *name, pcs_mesh
     const pcs_set *set = pcs_mesh_node_set(mesh, nodes);
     if (set == NULL)
         return pcs_fail(mesh->ctx, PCS_BAD_INPUT, "no part of the mesh above makes a set of nodes '%s'", nodes);
-    const pcs_set copy = *set; // the sets move when one is added
+    const pcs_set copy = *set; // adding a set may move the others in memory
     return pcs_mesh_add_node_list(mesh, name, copy.count, copy.items);
 }
 

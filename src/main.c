@@ -1,5 +1,4 @@
-// The program: finds the command and calls it. Exit status 0 done, 1 the simulation could not go on, 2 bad input or
-// usage.
+// The program: finds the command and calls it. Exit status 0: done, 1: the simulation could not go on, 2: bad input.
 
 #define _DEFAULT_SOURCE // readlink, sigaltstack
 

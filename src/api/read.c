@@ -223,8 +223,7 @@ percuss_effort percuss_efforts(const percuss *p)
                              .memory = view->memory };
 }
 
-// Returns parts of a model to the caller: contacts, joints, reactions, nodes, cells, sets, equations, its picture, and
-// matrices.
+// Returns parts of a model: contacts, joints, reactions, nodes, cells, sets, equations, its picture, and matrices.
 
 // Contacts, joints and reactions.
 

@@ -27,7 +27,7 @@ static double amplitude_table(const pcs_amplitude *a, double t)
     return (1.0 - s) * a->factor[i - 1] + s * a->factor[i];
 }
 
-// Returns the integral of a table from its first entry to t, s, constant beyond its ends; t if there is no table.
+// Returns the integral of a table from its first entry to t, s, constant beyond its ends, or t if there is no table.
 static double amplitude_area(const pcs_amplitude *a, double t)
 {
     int n = a->count;
@@ -62,8 +62,8 @@ static double amplitude_ramp(const pcs_amplitude *a, double t)
     return (1.0 - r[0]) * a->from + r[0] * a->to;
 }
 
-// Moves t past a jump: the end of a step and the start of the next one differ by round-off, n h and (n - 1) h + h, and
-// both must be on the same side.
+// Moves t past a jump within round-off: the end of a step, n h, and the start of the next, (n - 1) h + h, must be on
+// the same side.
 static double amplitude_past_jump(double t)
 {
     return t + 16.0 * DBL_EPSILON * fabs(t);
@@ -162,7 +162,7 @@ static void amplitude_pair(const pcs_expression *e, double from, double to, doub
     }
 }
 
-// Integrates a formula; halves panels until both rules agree, up to a bound on their number if there is no limit.
+// Integrates a formula. Halves panels until both rules agree, up to a limit on their number unless there is none.
 static double amplitude_quadrature(const pcs_expression *e, double from, double to)
 {
     enum { DEPTH = 50, MOST = 500 };
@@ -208,7 +208,7 @@ static double amplitude_integral(const pcs_amplitude *a, double t)
     case PCS_AMPLITUDE_TABLE: return amplitude_area(a, t);
     case PCS_AMPLITUDE_SINE:
         if (w == 0.0) return (a->mean + a->size * sin(a->phase)) * t;
-        return a->mean * t + a->size * sin(w * t + a->phase) * sin(w * t) / w; // small times cancel nothing
+        return a->mean * t + a->size * sin(w * t + a->phase) * sin(w * t) / w; // without cancellation
     case PCS_AMPLITUDE_RAMP: amplitude_rise(a, t, r); return a->from * t + (a->to - a->from) * a->duration * r[3];
     case PCS_AMPLITUDE_PULSE:
         if (a->is_smooth) y = 2.0 / pi * sin(0.5 * pi * y) * sin(0.5 * pi * y);

@@ -28,7 +28,7 @@ typedef struct pcs_amplitude {
     const double *time, *factor; // [count]
     const double *area;          // [count] integral of the table from its first entry on; used by motions only
     pcs_amplitude_kind kind;
-    double size, mean, frequency, phase; // Hz, rad; the size also of a pulse
+    double size, mean, frequency, phase; // Hz, rad; `size` also for a pulse
     double start, duration, from, to;    // s
     bool is_smooth;                      // ramp by the polynomial, pulse by half a sine
     const pcs_expression *expression;    // formula of t

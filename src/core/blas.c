@@ -4,7 +4,7 @@
 
 #include <sys/mman.h>
 
-// OpenBLAS has these, other libraries have not.
+// OpenBLAS has these functions, other libraries lack them.
 extern void *blas_memory_alloc(int procedure) __attribute__((weak));
 extern void blas_memory_free(void *buffer) __attribute__((weak));
 

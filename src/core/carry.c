@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { NAME_ROOM = 128, PART_ROOM = 32, PORTION = 1 << 16 };
-static const uint64_t PRIME = 1099511628211ULL; // of FNV-1a
+static const uint64_t PRIME = 1099511628211ULL; // prime of the hash FNV-1a
 
 _Static_assert(sizeof(long) == 8 && sizeof(double) == 8 && sizeof(bool) == 1, "pieces are written as they stand");
 
@@ -116,7 +116,7 @@ static void carry_join(const double in[2], double *x)
     memcpy(x, &bits, sizeof bits);
 }
 
-// Gathers the numbers of all ranks on the first, where they end up in the first half of the work.
+// Gathers the numbers of all ranks on the first, in the first half of the work.
 static void carry_gather(pcs_carrier *c, size_t count)
 {
     c->comm->gather(c->comm, 2 * count, c->work);
@@ -124,7 +124,7 @@ static void carry_gather(pcs_carrier *c, size_t count)
     for (size_t i = 0; i < count; i++) carry_join(c->work + 2 * i, c->work + i);
 }
 
-// Prepares the work for `count` numbers of all ranks. False if nothing is exchanged yet.
+// Prepares the work for `count` numbers of all ranks. Returns false if nothing is exchanged yet.
 static bool carry_prepare(pcs_carrier *c, size_t count)
 {
     if (c->work == NULL && c->work_size < 2 * count) c->work_size = 2 * count;

@@ -38,8 +38,7 @@ typedef struct pcs_carrier {
     const pcs_comm *comm;      // NULL if this process has all equations
     int nequation, nown, nall; // number of equations here, owned by this rank, of all ranks
     const int *serial;         // [nequation] their indices in one process, ascending for those of this rank
-    // Indices in one process of contact rows, and then of compliant points, if each rank has its own; NULL if all are
-    // here.
+    // Indices in one process of contact rows, then of compliant points, if each rank has its own. NULL if all are here.
     const int *row_number;
     int nrow_all, npoint_all; // number of rows, and of rows and points, of all ranks
     double *work;             // [work_size] for a portion of the numbers of all ranks, NULL if nothing is exchanged
@@ -57,7 +56,7 @@ void pcs_carry_bytes(pcs_carrier *c, const char *name, void *bytes, size_t size)
 void pcs_carry_words(pcs_carrier *c, const char *name, void *words, size_t count); // doubles and longs
 // Serializes a vector over the equations, [count] here.
 void pcs_carry_vector(pcs_carrier *c, const char *name, double *x, int count);
-// Bytes of every contact row, `size` of each: words if that is a multiple of eight, else up to eight flags.
+// Serializes `size` bytes of every contact row: words if `size` is a multiple of eight, else up to eight flags.
 typedef struct pcs_carry_table {
     void *first;
     size_t count, stride, size;
@@ -70,15 +69,15 @@ void pcs_carry_flags(pcs_carrier *c, const char *name, bool *flags, size_t count
 void pcs_carry_int(pcs_carrier *c, const char *name, int *x);
 // Serializes an integer that must be in [low, high] when it is read.
 void pcs_carry_index(pcs_carrier *c, const char *name, int *x, int low, int high);
-// Sets PCS_BAD_INPUT, with a message, because the data read do not fit.
+// Sets PCS_BAD_INPUT, with a message, because the data do not fit.
 void pcs_carry_refuse(pcs_carrier *c, const char *name, const char *what);
 
-// Returns true if the next piece has this name; to be called only when reading.
+// Returns true if the next piece has this name. For reading only.
 bool pcs_carry_is_next(const pcs_carrier *c, const char *name);
 // Seeks a piece by its full name, "state.q", and returns its size. False if there is none.
 bool pcs_carry_seek(pcs_carrier *c, const char *full, size_t *size);
 
-// FNV-1a over words of eight bytes, from `hash` on: any change of one word shows, and it costs no more than copying.
+// Hashes words of eight bytes by FNV-1a, starting from `hash`: any change of one word shows, at the cost of copying.
 #define PCS_HASH_START 14695981039346656037ULL
 unsigned long long pcs_hash(unsigned long long hash, const void *bytes, size_t size);
 

@@ -21,7 +21,7 @@ bool pcs_processes_are_launched(void)
 }
 
 // Opens the shared object beside the program, or in the library folder if the program is in bin/ (the parent of any
-// other folder may be writable by others), else by the search path of the loader.
+// other folder may be writable by others), else along the search path of the loader.
 static void *comm_open(const char *name)
 {
     static const char *const places[] = { "", "../" PERCUSS_LIBDIR "/" };
@@ -34,7 +34,7 @@ static void *comm_open(const char *name)
     int nplace = length >= 5 && strcmp(program + length - 5, "/bin/") == 0 ? 2 : 1;
     for (int i = 0; i < nplace; i++) {
         snprintf(path, sizeof path, "%s%s%s", program, places[i], name);
-        // MPI loads parts of its own, which must find its names.
+        // MPI loads parts of itself, which must find its symbols.
         if (access(path, R_OK) == 0) return dlopen(path, RTLD_NOW | RTLD_GLOBAL);
     }
     return dlopen(name, RTLD_NOW | RTLD_GLOBAL);
@@ -52,7 +52,7 @@ pcs_status pcs_processes_start(pcs_context *ctx)
         return pcs_fail(ctx, PCS_UNSUPPORTED, "MPI and PETSc cannot be loaded: %s",
                         reason == NULL ? "the program does not find itself" : reason);
     }
-    // The object stays: MPI and PETSc cannot be started twice in a process.
+    // Keeps the object loaded, as MPI and PETSc cannot be started twice in a process.
     comm_starter *start = NULL;
     void *symbol = dlsym(object, "pcs_parallel_start");
     memcpy(&start, &symbol, sizeof start);
@@ -131,8 +131,7 @@ const double *pcs_collect(const pcs_collector *self, int width, const double *ow
     return is_writer ? self->all : NULL;
 }
 
-// Finds the indices of copies among own entries, rank after rank, by a register of the list of which each rank keeps an
-// equal part.
+// Finds the indices of copies among own entries, rank after rank. Each rank keeps a part of a directory of owners.
 pcs_status pcs_copies_create(pcs_context *ctx, int nall, int nown, int ncopy, const int *number, pcs_copies *out)
 {
     const pcs_comm *comm = out->comm = pcs_context_comm(ctx);

@@ -27,10 +27,10 @@ struct pcs_comm {
     // Sum and maximum over all ranks, in place, with the same bits on every rank. A NaN makes the maximum infinite.
     void (*sum)(const pcs_comm *self, int count, double *x);
     void (*max)(const pcs_comm *self, int count, double *x);
-    // Sums up in place on rank 0, which writes; the arrays of other ranks stay unchanged.
+    // Adds the arrays of all ranks on rank 0, which writes. Arrays of other ranks stay unchanged.
     void (*gather)(const pcs_comm *self, size_t count, double *x);
-    // Gathers entries of ranks on rank 0: `plan` registers their indices once; then x [count][width] of each rank goes
-    // to all[index[i]]. Entries of rank 0 must be there already; it needs no x.
+    // Gathers entries of ranks on rank 0: `plan` registers their indices once, then x [count][width] of each rank goes
+    // to all[index[i]]. Entries of rank 0 must be there already, and it needs no x.
     pcs_status (*plan)(const pcs_comm *self, pcs_context *ctx, int count, const int *index, void **plan);
     void (*collect)(const pcs_comm *self, const void *plan, int width, const double *x, double *all);
     // Exchange ghost copies of numbers that other ranks own; this one owns nown. number[i] of copy i counts those of
@@ -45,12 +45,12 @@ struct pcs_comm {
     pcs_status (*exchange)(const pcs_comm *self, pcs_context *ctx, const int *count, const int *start, const int *send,
                            pcs_numbers *received);
     // Returns the worst status of all ranks, with the message of the first rank that has it. If other ranks wait
-    // elsewhere, a rank with a fault ends all of them after a few seconds. `mark` >= 0 is a result that must be the
-    // same on all ranks; it is a fault if it is not.
+    // elsewhere, a rank with an error ends all of them after a few seconds. `mark` >= 0 is a result that must be the
+    // same on all ranks, otherwise it is an error.
     pcs_status (*agree)(const pcs_comm *self, pcs_context *ctx, pcs_status status, long long mark);
     // Partitions a graph: part[i] in 0 .. size-1 for vertex i. Reproducible; one rank calls it alone.
     pcs_status (*partition)(const pcs_comm *self, pcs_context *ctx, const pcs_graph *graph, int *part);
-    // Writes the options after `--` that nothing has asked for so far; empty if there are none.
+    // Writes the options after `--` that no solver has used so far; empty if there are none.
     void (*unused_options)(const pcs_comm *self, size_t size, char *text);
     const void *solver; // table of its linear solver
     void *data;
@@ -60,21 +60,20 @@ struct pcs_comm {
 const pcs_comm *pcs_context_comm(const pcs_context *ctx);
 void pcs_context_set_comm(pcs_context *ctx, const pcs_comm *comm);
 
-// Puts entries of a list together on the process that writes, of which each process has some.
+// Collects entries of a list, of which each process has some, on the process that writes.
 typedef struct pcs_collector {
     const pcs_comm *comm; // NULL in one process
-    int count, nall;      // number of entries here, and of all on the process that writes, 0 elsewhere
+    int count, nall;      // number of entries here, and of all entries on the process that writes (0 elsewhere)
     const int *number;    // [count] indices in the list; several processes may have one; NULL if all are here, in order
     void *plan;
     double *all; // [nall][width]
 } pcs_collector;
 
-// Plans it for entries of up to `width` numbers. `number` is borrowed; NULL if every process has all, in order.
-// Collective.
+// Plans it for entries of up to `width` numbers. Collective. `number` is borrowed, NULL if each process has all.
 pcs_status pcs_collector_create(pcs_context *ctx, int count, const int *number, int nall, int width,
                                 pcs_collector *out);
-// Returns own[count][width] of all processes in the order of one process, up to the next call; NULL on processes that
-// do not write. Collective.
+// Returns own[count][width] of all processes in the order of one process, valid until the next call. NULL on processes
+// that do not write. Collective.
 const double *pcs_collect(const pcs_collector *self, int width, const double *own);
 
 // Copies of numbers of other processes, for data that do not follow the equations.
@@ -95,7 +94,7 @@ static inline void pcs_copies_return(const pcs_copies *self, const double *copy,
     if (self->comm != NULL) self->comm->return_copies(self->comm, self->plan, copy, own);
 }
 
-// Returns the first of `count` items that belongs to a rank if all have equal shares in order.
+// Returns the first of `count` items that belongs to a rank if all ranks have equal parts in order.
 static inline int pcs_comm_first(const pcs_comm *comm, int rank, int count)
 {
     return (int)((long long)count * rank / comm->size);
@@ -115,7 +114,7 @@ static inline pcs_status pcs_agree_on(pcs_context *ctx, pcs_status status, long 
     return comm == NULL ? status : comm->agree(comm, ctx, status, mark);
 }
 
-// Writes the options of PETSc that nothing has asked for so far; empty if there are none.
+// Writes the options of PETSc that no solver has used so far; empty if there are none.
 static inline void pcs_unused_options(const pcs_context *ctx, size_t size, char *text)
 {
     const pcs_comm *comm = pcs_context_comm(ctx);
@@ -123,13 +122,13 @@ static inline void pcs_unused_options(const pcs_context *ctx, size_t size, char 
     if (comm != NULL) comm->unused_options(comm, size, text);
 }
 
-// Returns true if the run communicates, be it of one process.
+// Returns true if the run communicates, even with one process.
 static inline bool pcs_is_parallel(const pcs_context *ctx)
 {
     return pcs_context_comm(ctx) != NULL;
 }
 
-// Returns the number of processes of the run; pcs_process_number, the rank of this one.
+// Returns the number of processes of the run. pcs_process_number returns the rank of this one.
 static inline int pcs_process_count(const pcs_context *ctx)
 {
     return pcs_context_comm(ctx) == NULL ? 1 : pcs_context_comm(ctx)->size;
@@ -146,16 +145,15 @@ static inline void pcs_process_max(const pcs_context *ctx, int count, double *x)
     if (comm != NULL) comm->max(comm, count, x);
 }
 
-// Returns PCS_BAD_INPUT on all ranks unless all have the same hash, which `what` explains. A fault of any rank comes
-// first.
+// Returns PCS_BAD_INPUT on all ranks unless all have the same hash, explained by `what`. A fault of a rank comes first.
 pcs_status pcs_demand_same(pcs_context *ctx, pcs_status status, unsigned long long hash, const char *what);
 
 // Finds *begin, the index of this rank's first entry in a list ordered by rank, and *total, the length of the list.
 pcs_status pcs_process_begin(pcs_context *ctx, int mine, int *begin, int *total);
 
-// Tells all processes a list of `count` records of `width` numbers, of which each process has some: block by block
-// `give` puts its own ones, >= 0, into block[i - low], and `take` sees all of them, -1 where no process has the record.
-// Unless the list is shared every process has all of it. Collective.
+// Sends a list of `count` records of `width` numbers, of which each process has some, to all processes. Block by block
+// `give` puts its own records, >= 0, into block[i - low], and `take` sees all of them, -1 where no process has the
+// record. Unless the list is shared every process has all of it. Collective.
 typedef struct pcs_told {
     void (*give)(void *owner, int low, int high, double *block);
     void (*take)(void *owner, int low, int high, const double *block);

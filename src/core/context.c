@@ -43,7 +43,7 @@ pcs_status pcs_context_create(pcs_context **out)
     pcs_context *ctx = pcs_alloc(sizeof *ctx);
     *out = ctx;
     if (ctx == NULL) return PCS_NO_MEMORY;
-    memset(ctx, 0, offsetof(pcs_context, note)); // texts are empty by their first character
+    memset(ctx, 0, offsetof(pcs_context, note)); // an empty text needs only its first character to be zero
     ctx->note[0] = ctx->message[0] = '\0';
     return PCS_OK;
 }

@@ -1,6 +1,6 @@
 // The owner of everything that is built for one simulation: memory, clean-up actions, last message.
 //
-// Objects take their memory at set-up and never give it back one by one: destroying the context
+// Objects take their memory at set-up and never return it one by one: destroying the context
 // runs the deferred actions in reverse order (closing third-party handles) and frees all chunks.
 
 #ifndef PCS_CORE_CONTEXT_H
@@ -35,7 +35,7 @@ pcs_status pcs_wrap(pcs_context *ctx, pcs_status status, const char *format, ...
 // Returns the stored message, "" if nothing has failed.
 const char *pcs_message(const pcs_context *ctx);
 
-// Stores why something did not work that cannot fail by itself, for a later message; "" for nothing.
+// Stores the reason why something did not work that has no status of its own, for a later message; "" for none.
 void pcs_note(pcs_context *ctx, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *pcs_noted(const pcs_context *ctx);
 
@@ -45,7 +45,7 @@ const char *pcs_noted(const pcs_context *ctx);
         if (pcs_try_status_ != PCS_OK) return pcs_try_status_; \
     } while (0)
 
-// Fills *out or leaves it NULL (then memory ran out).
+// Fills *out, or sets it to NULL if out of memory.
 pcs_status pcs_context_create(pcs_context **out);
 
 // Destroys the context and sets *ctx to NULL; accepts NULL and pointers to NULL.

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-// Jacobi's rotations: slow and accurate.
+// Jacobi's rotations are slow and accurate.
 
 enum { MAX_SWEEPS = 60 };
 
@@ -25,7 +25,7 @@ static void jacobi_rotate(int n, double *A, double *V, int p, int q)
         A[p * n + k] = c * a - s * b;
         A[q * n + k] = s * a + c * b;
     }
-    A[p * n + q] = A[q * n + p] = 0.0; // but for round-off, which beside a zero on the diagonal would never end
+    A[p * n + q] = A[q * n + p] = 0.0; // round-off, which beside a zero on the diagonal would never vanish
     for (int k = 0; k < n; k++) {
         double a = V[k * n + p], b = V[k * n + q];
         V[k * n + p] = c * a - s * b;
@@ -77,7 +77,7 @@ static void dense_exchange_rows(int n, double *A, int i, int k)
     }
 }
 
-// Solves two equations by the same operations as many.
+// Solves two equations by the same operations as many, for the same bits.
 static bool dense_solve_two(const double A[4], double b[2], double smallest)
 {
     int first = fabs(A[2]) > fabs(A[0]) ? 1 : 0;
@@ -139,7 +139,7 @@ bool pcs_dense_factor(int n, double *A, int *pivot)
             size = fabs(A[i * n + k]);
             pivot[k] = i;
         }
-        // Multipliers of the rows before stand left of the diagonal; what has been eliminated was no smaller than they.
+        // Left of the diagonal are the multipliers of earlier rows, which eliminated larger or equal entries.
         for (int j = k; j < n; j++) scale = fmax(scale, fabs(A[pivot[k] * n + j]));
         for (int i = 0; i < k; i++) scale = fmax(scale, fabs(A[pivot[k] * n + i] * A[i * n + k]));
         if (!(size > 1e-13 * scale)) is_regular = false;

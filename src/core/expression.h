@@ -75,8 +75,7 @@ typedef struct pcs_expression_fault {
 bool pcs_expression_compile(const char *text, size_t length, const char *const *variables, pcs_expression *out,
                             pcs_expression_fault *fault);
 double pcs_expression_value(const pcs_expression *e, const double *variables);
-// Evaluates the value and its first two derivatives by the only variable. At jumps and kinks they are those of one
-// side.
+// Evaluates the value and its first two derivatives by the only variable. At jumps and kinks: those of one side.
 void pcs_expression_rates(const pcs_expression *e, double t, double rates[3]);
 // Returns the names of functions and constants, NULL-terminated.
 const char *const *pcs_expression_names(void);

@@ -13,8 +13,7 @@ static inline int pcs_whole_vectors(int n)
     return (n + 3) / 4 * 4;
 }
 
-// Before a function that is called where a step of a small model hardly ever comes: kept out of its caller, which then
-// saves no registers for it.
+// Marks a function that a step of a small model hardly ever calls: not inlined, so that its caller saves no registers.
 #if defined(__GNUC__)
 #define PCS_APART __attribute__((noinline))
 #else

@@ -278,7 +278,7 @@ void pcs_halo_diagonal(const pcs_halo *halo, const pcs_matrix *A, double *copy)
     halo->comm->take_copies(halo->comm, halo->plan, halo->own, copy);
 }
 
-enum { FEW = 2 }; // a list of entries pays where they are at most every other one
+enum { FEW = 2 }; // a list of entries pays if at most every other one is in it
 
 pcs_status pcs_matrix_create(pcs_context *ctx, const pcs_pattern *pattern, pcs_matrix **out)
 {
@@ -479,7 +479,7 @@ double pcs_matrix_abs_bound(const pcs_matrix *A, const double *x)
             int j = pattern->row[p];
             sum += fabs(A->value[pcs_pattern_place(pattern, i, j)]) * fabs(x[j]);
         }
-        if (sum > bound || isnan(sum)) bound = sum; // a NaN stays
+        if (sum > bound || isnan(sum)) bound = sum; // keeps a NaN
     }
     return bound;
 }

@@ -20,7 +20,7 @@ typedef struct pcs_halo {
     double *own, *copy; // [nown], [ncopy] buffers
 } pcs_halo;
 
-// Describes the part of a rank in the equations of all: own ones first, then copies that its cells, contacts and joints
+// The part of a rank in the equations of all ranks: own ones first, then copies that its cells, contacts and joints
 // need. Only the rows of its own equations are complete.
 typedef struct pcs_layout {
     const pcs_comm *comm;
@@ -51,7 +51,7 @@ typedef struct pcs_entries {
 typedef struct pcs_matrix {
     const pcs_pattern *pattern;
     double *value;              // [nnz]
-    const pcs_entries *entries; // that may differ from zero; NULL for all
+    const pcs_entries *entries; // entries that may differ from zero; NULL for all
     bool is_skew;               // constant and not symmetric
 } pcs_matrix;
 
@@ -71,7 +71,7 @@ int pcs_pattern_place(const pcs_pattern *pattern, int i, int j);
 
 pcs_status pcs_matrix_create(pcs_context *ctx, const pcs_pattern *pattern, pcs_matrix **out);
 void pcs_matrix_zero(pcs_matrix *A);
-// Notes which entries may ever differ from zero, [nnz] flags, if they are few: mass matrices of beams, in the pattern
+// Records which entries may ever differ from zero, [nnz] flags, if they are few: mass matrices of beams, in the pattern
 // of their stiffness. Sums over them are the same to the last bit.
 pcs_status pcs_matrix_note_entries(pcs_context *ctx, pcs_matrix *A, const unsigned char *may_differ);
 // Adds scale * dense (ndof x ndof, row-major) to A(equation, equation); entries must be in the pattern.
@@ -87,7 +87,7 @@ void pcs_matrix_add_multiply(const pcs_matrix *A, double scale, const double *x,
 // Returns max_i sum_j |A_ij| |x_j|: the scale of round-off in a product.
 double pcs_matrix_abs_bound(const pcs_matrix *A, const double *x);
 bool pcs_matrix_is_finite(const pcs_matrix *A);
-double pcs_matrix_diagonal(const pcs_matrix *A, int i); // 0 where it is not stored
+double pcs_matrix_diagonal(const pcs_matrix *A, int i); // 0 if it is not stored
 
 // Holds sparse rows, e.g. the constraint directions G (one row per constraint).
 typedef struct pcs_rows {
@@ -111,8 +111,8 @@ void pcs_rows_add_transposed(const pcs_rows *G, int row, double scale, double *y
 void pcs_rows_add_all(const pcs_rows *G, double scale, const double *z, double *y);
 
 pcs_status pcs_halo_create(pcs_context *ctx, const pcs_layout *layout, const pcs_halo **out);
-// Clears the copies; until `close`, rows of this rank add to y at equation i here, then `close` adds the copies' sums
-// at their owners. NULL if there are no copies.
+// Clears the copies. Until `close`, rows of this rank add to y at local equation i. `close` adds the sums at copies to
+// their owners. NULL if there are no copies.
 void pcs_halo_open(const pcs_halo *halo);
 static inline double *pcs_halo_at(const pcs_halo *halo, int i, double *y)
 {

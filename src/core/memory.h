@@ -9,8 +9,7 @@
 typedef struct pcs_memory {
     void *bytes;
     size_t size; // bytes; 0 if none
-    // Distributed doubles, of which the first are owned by this process and the rest are ghosts; NULL if all have the
-    // same.
+    // Distributed doubles: those owned by this process, then ghosts. NULL if all processes have the same.
     const int *serial; // their indices in one process
     int nown, nall;    // number owned by this process, and of all processes
 } pcs_memory;

@@ -25,7 +25,7 @@ static int open_regular(int descriptor, long long *size)
     return -1;
 }
 
-// Opens without waiting: a pipe that nobody writes to would never open.
+// Opens without blocking, as opening a pipe without a writer would wait for ever.
 int pcs_open_input(const char *path, long long *size)
 {
     return open_regular(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), size);

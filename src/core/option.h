@@ -22,7 +22,7 @@ typedef enum pcs_option_kind {
     PCS_OPTION_POINTS,  // pcs_points, a map of names to positions; absent optional: empty
     PCS_OPTION_FORMULA, // const pcs_expression *, of t; absent optional: NULL
     PCS_OPTION_PROFILE, // pcs_profile, a number that may vary along a line; absent optional: NAN everywhere
-    PCS_OPTION_NODE,    // struct pcs_yaml *, which its owner reads; absent optional: NULL
+    PCS_OPTION_NODE,    // struct pcs_yaml *, for its owner to read; absent optional: NULL
     PCS_OPTION_FORM     // read by its form, into a member of the form's own type; absent optional: unchanged
 } pcs_option_kind;
 

@@ -64,7 +64,7 @@ pcs_status pcs_pool_create(pcs_context *ctx, int nthread, pcs_pool **out)
     PCS_TAKE(ctx, p->workers, nthread - 1, "threads");
     if (mtx_init(&p->lock, mtx_plain) != thrd_success) return PCS_OK;
     if (cnd_init(&p->has_work) != thrd_success || cnd_init(&p->is_done) != thrd_success) return PCS_OK;
-    // With fewer threads than asked for everything is only slower.
+    // Fewer threads than requested only cost time.
     while (p->nworker < nthread - 1 && thrd_create(&p->workers[p->nworker], pool_serve, p) == thrd_success)
         p->nworker++;
     pcs_status status = pcs_defer(ctx, pool_end, p);

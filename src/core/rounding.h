@@ -13,16 +13,15 @@
 #include <float.h>
 #include <math.h>
 
-// A sum of some hundred terms, of the sum of their sizes: what an evaluation alone may be off by.
+// A sum of some hundred terms, over the sum of their magnitudes: error of one evaluation.
 #define PCS_ROUND_SUM (64.0 * DBL_EPSILON)
-// Gaps and places, of the size of the model: a position is stored to eps of it and comes out of a few hundred
-// operations.
+// Gaps and positions, over the size of the model: positions are stored to eps of it and take a few hundred operations.
 #define PCS_ROUND_LENGTH 1e-13
-// Velocities, impulses and momentum, of the largest velocity: they come out of an iteration that may end at 1e-12.
+// Velocities, impulses and momentum, over the largest velocity: computed by an iteration that may end at 1e-12.
 #define PCS_ROUND_VELOCITY 1e-11
-// Forces inside a model that cancel in what is solved, of their sizes.
+// Forces inside a model that cancel in the solution, over their magnitudes.
 #define PCS_ROUND_FORCE 1e-12
-// An equation of motion, of the momentum that velocities and position round-off could give to it.
+// An equation of motion, over the momentum that velocities and round-off of positions could give to it.
 #define PCS_ROUND_MOTION 1e-10
 // Energies are squares of velocities.
 #define PCS_ROUND_ENERGY 1e-11
@@ -33,10 +32,10 @@ static inline double pcs_larger(double largest, double size)
     return size > largest || isnan(size) ? size : largest;
 }
 
-// Returns fmax (pcs_min: fmin) without a call; of a number and a NaN the number.
+// Returns fmax (pcs_min: fmin) without a call. For a number and a NaN it returns the number.
 static inline double pcs_max(double a, double b)
 {
-    double most = b > a ? b : a; // one instruction, as is the other; a NaN of them is that of a
+    double most = b > a ? b : a; // one instruction each; returns a if one of them is NaN
     return isnan(most) ? b : most;
 }
 

@@ -1,4 +1,4 @@
-// Text from outside and to it: whole files, UTF-8, and numbers with a decimal point whatever the locale.
+// Text input and output: whole files, UTF-8, and numbers with a decimal point in any locale.
 
 #ifndef PCS_CORE_TEXT_H
 #define PCS_CORE_TEXT_H
@@ -6,14 +6,13 @@
 #include "core/context.h"
 #include "core/option.h"
 
-// Largest size, in bytes, of a file whose length nothing else bounds: mesh, checkpoint, result. A longer one is taken
+// Largest size, bytes, of a file without another limit on its length: mesh, checkpoint, result. A longer one is taken
 // for a device that never ends.
 #define PCS_TEXT_MOST ((size_t)1 << 36)
 
-// Reads a regular file of at most `most` bytes into a scratch buffer, and an ending 0; `what` names it in messages:
-// "the case".
+// Reads a regular file of at most `most` bytes into a scratch buffer and appends a 0. `what` names it: "the case".
 pcs_status pcs_text_file(pcs_context *ctx, const char *path, const char *what, size_t most, char **bytes, size_t *size);
-// Parses a number as strtod does in the C locale; *end is its end, or the start of the text. NAN if memory is out.
+// Parses a number as strtod does in the C locale. *end is its end, or the start of the text. NAN if out of memory.
 double pcs_text_number(const char *text, const char **end);
 // Returns the length of the UTF-8 sequence at the start of a text with `left` bytes, 0 if there is none.
 size_t pcs_text_utf8(const char *text, size_t left);

@@ -8,21 +8,21 @@
 #include "fe/fe.h"
 #include "rows/table.h"
 
-// Holds one entry of an applied load that does not depend on positions.
+// An entry of an applied load that does not depend on positions.
 typedef struct fe_push {
     int equation;
     double value;        // N or N m at amplitude 1
     double direction[3]; // unit vector of the dof; zero for a rotation
 } fe_push;
 
-// Holds a load on a node with finite rotations whose entries depend on them.
+// A load on a node with finite rotations, on which its entries depend.
 typedef struct fe_turning_load {
     int node;
     int load;        // index into the definition's loads
     double value[3]; // N or N m at amplitude 1
 } fe_turning_load;
 
-// Holds the part that this rank has of a model distributed over several ranks.
+// The part of a distributed model on this rank.
 typedef struct fe_share {
     pcs_layout layout;
     int *index_of_cell;  // [mesh ncell] index in the group over all ranks; -1 if unknown
@@ -46,14 +46,14 @@ typedef struct fe_data {
     pcs_fe_definition model;
     pcs_dofmap map;
     fe_share *share;            // NULL if this rank has the whole model
-    int nheld;                  // number of supports that are joints, too: the last joints
+    int nheld;                  // number of supports that are joints, which come last
     int nbatch;                 // ngroup, or 2 ngroup if distributed
     pcs_batch *batches;         // [2 ngroup] own cells of each group, then cells that belong to other ranks
     int *batch_of_cell;         // [mesh ncell] group number, -1 for none
     int *place_of_cell;         // [mesh ncell] index within the batch; -1 if it belongs to another rank
     struct pcs_taper *tapers;   // [mesh ncell] for groups with variable sections; NULL if absent
-    fe_spread *spreads;         // [ngroup] loads along cells; NULL if absent or never needed
-    struct fe_drawing *drawing; // of the picture
+    fe_spread *spreads;         // [ngroup] loads along cells; NULL if absent or not needed
+    struct fe_drawing *drawing; // data of the picture
     bool has_laws;              // some contacts have force laws
     int *dof_of_equation;       // [nequation]
     bool is_damped;             // forces depend on velocities
@@ -67,13 +67,13 @@ typedef struct fe_data {
     int *piece;                 // [nbatch] cells that a thread assembles at once; 0 for all; NULL if no tangents vary
     bool takes_ranges, has_ranges; // forces and energies can be, and are, computed by ranges of equations
     double *base_K, *base_C;       // [nnz] contributions of linear groups to K and C; NULL if zero
-    const fe_reactions *reactions; // of supports; NULL if not requested
+    const fe_reactions *reactions; // reactions of supports; NULL if not requested
     int npush;
     fe_push *pushes; // [npush] on own equations, load by load
     int *first_push; // [nload + 1] the pushes of load i are first_push[i] .. first_push[i+1]-1
     int nturning;
     fe_turning_load *turning; // [nturning]
-    bool has_pushes;          // true if some rank has pushes or turning loads
+    bool has_pushes;          // true if some rank has pushes or rotating loads
     double spring_rate2;      // largest increase of w^2 by massless springs, 1/s^2
     double spring_damping;    // largest increase of 2 xi w by their dampers, 1/s
     double *own_mass;         // [nv] kg or kg m^2, share of the mass for each massless cell; NULL if not needed
@@ -82,7 +82,7 @@ typedef struct fe_data {
     double rest_potential;    // gravity potential of the undeformed cells of this rank above the datum, J
 } fe_data;
 
-// Holds the time- and state-dependent data, except the matrices and directions, which are in pcs_system.
+// Data that depend on time and state, except the matrices and directions, which are in pcs_system.
 typedef struct fe_work {
     pcs_pool *pool;       // NULL for one thread
     double *load_factors; // [nload] 1 unless a caller changes them
@@ -96,7 +96,7 @@ typedef struct fe_work {
 
 extern const pcs_system_ops pcs_system_fe;
 
-// Returns the worst status of all ranks, which may find different faults if each has a part of the mesh.
+// Returns the worst status of all ranks, which may find different errors if each has a part of the mesh.
 static inline pcs_status pcs_fe_agree(pcs_context *ctx, const fe_data *fe, pcs_status status)
 {
     return pcs_mesh_is_whole(fe->model.mesh) ? status : pcs_agree(ctx, status);
@@ -123,7 +123,7 @@ static inline bool pcs_fe_turns_finitely(const fe_data *fe, int node)
         if (fe->map.dof[i].is_finite) return true;
     return false;
 }
-// Tells the system how its equations and rows are distributed.
+// Sets in the system how its equations and rows are distributed.
 static inline void pcs_fe_share_system(const fe_data *fe, pcs_system *self)
 {
     if (fe->share == NULL) return;
@@ -138,7 +138,7 @@ pcs_status pcs_fe_taper(pcs_context *ctx, fe_data *fe, int group, const char **c
 void pcs_fe_mass_end(const pcs_batch *batch, int cell, int end, double x[3]);
 // Computes the gravity vector, its potential at rest, and the nodal forces.
 pcs_status pcs_fe_apply_loads(pcs_system *self, fe_data *fe, const char **culprit);
-// Returns true if some rank has loads along cells. Computes the sum of all current ones on a cell, or returns NULL.
+// Returns true if some rank has loads along cells. The next function computes the sum of present ones on a cell.
 bool pcs_fe_has_spread(const fe_data *fe);
 const double *pcs_fe_spread_force(const pcs_system *self, pcs_instant at, int group, int cell,
                                   double f[PCS_MAX_CELL_DOFS]);
@@ -160,11 +160,12 @@ void pcs_fe_turning_tangent(pcs_system *self, pcs_instant at);
 void pcs_fe_turning_resultant(const pcs_system *self, double t, const double *q, double sum[3]);
 double pcs_fe_turning_work(const pcs_system *self, double t, const double *q0, const double *q1);
 double pcs_fe_turning_power(const pcs_system *self, double t, const double *q, const double *v);
-// Finds travel times of waves and the stable step, with what cells without mass and bodies that turn add to it.
+// Finds travel times of waves and the stable step, including cells without mass and bodies that rotate.
 pcs_status pcs_fe_find_stable_step(pcs_system *self, fe_data *fe);
-// Returns the largest stable step, s, of a scheme: of the whole run, or in the present state unless q is NULL.
+// Returns the largest stable step, s, of a scheme: for the whole run, or in the present state unless q is NULL.
 double pcs_fe_stable_step(const pcs_system *self, const double *q, const double *v, const pcs_step_limit *limit);
-// Adds the equations they couple to the pattern. Bounds their rates for the stable step, `work` is [2 nv], zeroed.
+// Adds the equations that force laws couple to the pattern. The next function bounds their rates, `work` is [2 nv],
+// zeroed.
 pcs_status pcs_fe_add_law_pattern(pcs_system *self, const fe_data *fe, pcs_pattern_builder *builder,
                                   const char **culprit);
 // Finds the forces and moments that joints and supports exert on the model.
@@ -192,8 +193,7 @@ pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe);
 void pcs_fe_draw(pcs_system *self, pcs_instant at, pcs_picture *picture);
 // Adds the radii of the sections to those of the points, zeroed by the caller, m. Returns the largest.
 double pcs_fe_find_radii(const fe_data *fe, const int (*cells)[2], double *radius);
-// Fills height and width, m, at mid-cell of those of the cells that have a rectangular section; others stay 0. Returns
-// false if there are none.
+// Fills height and width, m, at mid-cell for cells with a rectangular section, else 0. Returns false if none has one.
 bool pcs_fe_find_rectangles(const fe_data *fe, int count, const int *cells, double (*size)[2]);
 double pcs_fe_probe(const pcs_system *self, const pcs_probe *probe, pcs_instant at);
 

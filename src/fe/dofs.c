@@ -21,11 +21,11 @@
 // Equations have three numbers: here (own ones first), among all ranks (those of rank 0 first), and in one process
 // (`serial`), by the numbers of their nodes, of which the ranks tell each other how many equations each has.
 
-// Pads vectors to a multiple of this with equations that stay zero: a compiler may round the last few entries of a loop
-// differently, and copies must have the same bits as their originals.
+// Vectors are padded to a multiple of this with equations that stay zero, as a compiler may round the last entries of a
+// loop differently, and copies must have the same bits as their originals.
 enum { ALIGNED = 32 };
 
-// Flags why a node is here: contacts or joints need it on all ranks, or it touches a cell or a contact of an own node;
+// Flags why a node is here: contacts or joints need it on all ranks, it touches a cell or a contact of an own node, or
 // it has a contact on some rank.
 enum { SHARE_NEEDS = 1, SHARE_TOUCHES = 2 };
 
@@ -119,7 +119,7 @@ typedef struct share_post {
     int ngiven, ntaken, nserial; // nodes sent and received so far, and equations of all nodes up to there
 } share_post;
 
-// Tells the equations of own nodes, and the first of them.
+// Sends the equations of own nodes, and the first of them, to all ranks.
 static void share_give(void *owner, int low, int high, double *block)
 {
     share_post *p = owner;
@@ -157,13 +157,13 @@ static void share_number_node(fe_data *fe, int node, int *next, const int begin[
     }
 }
 
-// Returns true if the node has equations here; one that only contacts of another rank touch has none.
+// Returns true if the node has equations here. One that only contacts of another rank touch has none.
 static bool share_keeps(const share_post *p, int node)
 {
     return share_has(p->fe, node) && (p->why[node] != SHARE_TOUCHES || pcs_fe_owns(p->fe, node));
 }
 
-// Assigns numbers to own equations first; nodes that are not kept get none.
+// Assigns numbers to own equations first. Nodes that are not kept get none.
 static pcs_status share_number_all(fe_data *fe, const share_post *p, pcs_layout *layout)
 {
     int *global, *serial, own = 0, copy = layout->nown;
@@ -282,7 +282,7 @@ static bool share_is_dealable(const fe_data *fe, const pcs_row_source *c)
     return true;
 }
 
-// Returns the rank that owns all nodes of a joint; -1 if there are several, or if the joint is driven.
+// Returns the rank that owns all nodes of a joint. -1 if there are several, or if the joint is driven.
 static int share_find_owner(const fe_data *fe, const pcs_row_source *joint)
 {
     int rank = -1;
@@ -349,7 +349,7 @@ static pcs_status share_deal_rows(fe_data *fe, const pcs_comm *comm)
     return PCS_OK;
 }
 
-// Distributes nodes, equations and cells over the ranks; equations are numbered, but batches lack their numbers.
+// Distributes nodes, equations and cells over the ranks. Numbers the equations, but not yet those of batches.
 static pcs_status dofs_share(pcs_context *ctx, fe_data *fe)
 {
     const pcs_comm *comm = pcs_context_comm(ctx);
@@ -404,7 +404,7 @@ static pcs_status dofs_merge(finder *f, int node, const pcs_node_dofs *given, in
 {
     const double *direction = given->direction[which];
     bool is_rotation = given->is_rotation[which];
-    if (pcs_dot3(direction, direction) == 0.0) return PCS_OK; // left out by the element
+    if (pcs_dot3(direction, direction) == 0.0) return PCS_OK; // the element leaves this dof out
     for (int i = f->head[node]; i >= 0; i = f->found[i].next) {
         if (f->found[i].is_rotation != is_rotation) continue;
         if (is_rotation && f->found[i].is_finite != given->is_finite)
@@ -512,8 +512,8 @@ static pcs_status dofs_apply_supports(pcs_context *ctx, fe_data *fe, const char 
     return PCS_OK;
 }
 
-// Returns the dof of the only one of three rotations in space that supports fix, or -1. A joint fixes it instead: else
-// the two that are left would not form a rotation vector.
+// Returns the only dof of three rotations in space that supports fix, or -1. A joint fixes it instead, since the other
+// two would not form a rotation vector.
 static int dofs_lone_rotation(const pcs_dofmap *map, int node)
 {
     int count = 0, nheld = 0, lone = -1;

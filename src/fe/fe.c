@@ -41,7 +41,7 @@ static pcs_status assembly_pattern(pcs_system *self, pcs_pattern **pattern, cons
     }
     if (status == PCS_OK) status = pcs_fe_add_law_pattern(self, fe, builder, culprit);
     if (status == PCS_OK) return pcs_pattern_finish(builder, pattern);
-    pcs_pattern *unused; // unused: finishing frees the builder's memory
+    pcs_pattern *unused; // the pattern is not used: finishing frees the builder
     (void)pcs_pattern_finish(builder, &unused);
     return status;
 }
@@ -51,7 +51,7 @@ static void assembly_add_batch(pcs_system *self, int b)
     const fe_data *fe = self->data;
     const pcs_element_ops *ops = pcs_fe_ops(fe, b);
     const pcs_batch *batch = &fe->batches[b];
-    bool has_own_damping = self->C != NULL && ops->sees_velocity && !ops->is_nonlinear; // a constant one
+    bool has_own_damping = self->C != NULL && ops->sees_velocity && !ops->is_nonlinear; // a constant damping matrix
     double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS], K[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
     double C[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
     for (int c = 0; c < batch->ncell; c++) {
@@ -599,7 +599,7 @@ static void fe_tell(const pcs_system *self, const pcs_cell_sums *sum, double wei
     if (self->layout != NULL) slices_sum_measure(self, out);
 }
 
-enum { MOST_PUSHES = 64 }; // every slice looks at all of them
+enum { MOST_PUSHES = 64 }; // each slice visits all of them
 
 static void slices_load(const pcs_system *self, double t, int low, int high, double *f)
 {
@@ -1211,7 +1211,7 @@ static pcs_status fe_find_abilities(pcs_system *self, fe_data *fe)
     return self->row_set.vary && fe->model.njoint > 0 ? pcs_derivative_create(self) : PCS_OK;
 }
 
-// Makes flags agree on all processes: loads and rotations may be at nodes that only others have.
+// Makes flags agree on all processes, as loads and rotations may be at nodes of others only.
 static void fe_find_abilities_of_all(pcs_system *self, fe_data *fe)
 {
     fe->has_pushes = pcs_system_max(self, fe->has_pushes) > 0.0;

@@ -45,13 +45,13 @@ typedef enum pcs_load_kind { PCS_LOAD_FORCE, PCS_LOAD_MOMENT, PCS_LOAD_LINE } pc
 typedef struct pcs_fe_load {
     const char *name;
     bool is_gravity;
-    pcs_load_kind kind;      // unless it is gravity
+    pcs_load_kind kind;      // not used for gravity
     bool follows;            // the force or moment rotates with its node
-    const pcs_set *nodes;    // of a force or moment: every node of the set gets `value`
-    const pcs_set *cells;    // of a line load
+    const pcs_set *nodes;    // nodes of a force or moment: each gets `value`
+    const pcs_set *cells;    // cells of a line load
     double value[3];         // N, N m, N/m of reference length, or m/s^2 for gravity
-    double datum[3];         // of gravity: point of zero potential, m
-    pcs_amplitude amplitude; // of all but gravity
+    double datum[3];         // point of zero potential of gravity, m
+    pcs_amplitude amplitude; // for all but gravity
 } pcs_fe_load;
 
 // Holds everything that a model consists of; the arrays are borrowed and must live as long as the context.
@@ -64,8 +64,8 @@ typedef struct pcs_fe_definition {
     const pcs_fe_load *loads;
     const pcs_row_source *contacts;
     const pcs_row_source *joints;
-    double damping_mass, damping_stiffness; // Rayleigh, for all groups, added to the groups' own
-    double step;                            // of the run, s, for masses tuned to it; NAN or 0 if unknown
+    double damping_mass, damping_stiffness; // Rayleigh damping of all groups, added to that of each group
+    double step;                            // step of the run, s, for masses tuned to it; NAN or 0 if unknown
     int nthread;                            // for large models; 0 for the number of processors
     // Returns true if so many rows are distributed over the processes that own their equations; NULL for never.
     bool (*deals_rows)(double nrow, double ndof);
@@ -87,7 +87,7 @@ enum {
 // by the name of the faulty part in *culprit ("contacts.wall"), or NULL.
 pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, pcs_system **out, const char **culprit);
 
-// Returns for inspection the degrees of freedom with the mesh, the cells of a group that are here, and the definition.
+// Returns the degrees of freedom with the mesh, the cells of a group on this process, and the definition.
 const pcs_dofmap *pcs_fe_dofmap(const pcs_system *self);
 const pcs_batch *pcs_fe_batch(const pcs_system *self, int group);
 const pcs_fe_definition *pcs_fe_model(const pcs_system *self);

@@ -1,4 +1,4 @@
-// Initial positions and velocities of a finite-element model: linear over each set, or functions of place.
+// Initial positions and velocities of a finite-element model: linear over each set, or functions of position.
 //
 // A spin w is given in space: nodes with finite rotations R in space take R^T w. About a point p it is that of a rigid
 // body, v = w x (x - p) on top of the velocity given.
@@ -84,7 +84,7 @@ static pcs_status initial_spin_node(const pcs_system *self, const pcs_fe_initial
     const fe_data *fe = self->data;
     double material[3] = { w[0], w[1], w[2] };
     const int *spins = initial_spins(fe, node);
-    if (entry->has_about && !initial_can_turn(fe, node)) return PCS_OK; // a node of a truss moves, and that is all
+    if (entry->has_about && !initial_can_turn(fe, node)) return PCS_OK; // a node of a truss only translates
     if (spins != NULL) {
         double R[9];
         pcs_rotation_exp(q + spins[0], R);
@@ -145,7 +145,7 @@ static pcs_status initial_move_node(const pcs_system *self, const pcs_fe_initial
     }
     if (!entry->rotation.is_given) return PCS_OK;
     PCS_TRY(initial_value(self, &entry->rotation, node, s, value));
-    if (initial_spins(fe, node) != NULL) pcs_rotation_compose((const double[3]){ 0.0 }, value, value); // pi at most
+    if (initial_spins(fe, node) != NULL) pcs_rotation_compose((const double[3]){ 0.0 }, value, value); // to <= pi
     return initial_set_node(self, node, value, &rotation);
 }
 

@@ -32,7 +32,7 @@ typedef struct turning_node {
     double force[3], moment[3]; // N; N m, material
 } turning_node;
 
-// Fails unless the node turns by finite angles, as a load that turns with it needs.
+// Fails unless the node has finite rotations, which a load that rotates with it needs.
 static pcs_status fe_demand_finite_turns(const pcs_system *self, int node)
 {
     if (pcs_fe_turns_finitely(self->data, node)) return PCS_OK;
@@ -110,7 +110,7 @@ static void turning_add_entry(pcs_system *self, int row, int column, double valu
 {
     const fe_data *fe = self->data;
     int i = fe->map.dof[row].equation, j = fe->map.dof[column].equation;
-    if (i >= pcs_system_nown(self)) return; // a copy need not have the cells that couple its dofs
+    if (i >= pcs_system_nown(self)) return; // a copy may lack the cells that couple its dofs
     if (i >= 0 && j >= 0 && value != 0.0) self->K->value[pcs_pattern_place(self->K->pattern, i, j)] += value;
 }
 
@@ -169,7 +169,7 @@ double pcs_fe_turning_work(const pcs_system *self, double t, const double *q0, c
         pcs_dofmap_vector(&fe->map, false, load->node, q0, u0);
         pcs_dofmap_vector(&fe->map, false, load->node, q1, u1);
         for (int k = 0; k < 3; k++) back[k] = -start.turn[k];
-        pcs_rotation_compose(back, end.turn, way); // material, from q0 to q1
+        pcs_rotation_compose(back, end.turn, way); // rotation from q0 to q1, material
         for (int k = 0; k < 3; k++)
             work += 0.5 * (start.force[k] + end.force[k]) * (u1[k] - u0[k]) +
                     0.5 * (start.moment[k] + end.moment[k]) * way[k];
@@ -264,7 +264,7 @@ static pcs_status spread_take(pcs_system *self, fe_data *fe)
 static void spread_note(fe_data *fe, int batch, int cell, const pcs_fe_load *load, const double *force)
 {
     if (fe->spreads == NULL) return;
-    if (batch >= fe->model.ngroup || fe->spreads[batch].first == NULL) return; // another process's
+    if (batch >= fe->model.ngroup || fe->spreads[batch].first == NULL) return; // a cell of another process
     fe_spread *spread = &fe->spreads[batch];
     int n = pcs_fe_ops(fe, batch)->ndof, number = load->is_gravity ? GRAVITY : (int)(load - fe->model.loads);
     int entry = spread->first[cell];
@@ -409,7 +409,7 @@ static pcs_status loads_add_nodal(pcs_system *self, fe_data *fe, int index)
     for (int i = 0; i < load->nodes->count; i++) {
         int node = load->nodes->items[i];
         bool is_moment = load->kind == PCS_LOAD_MOMENT;
-        // In the plane a moment is the same wherever its node has turned.
+        // In the plane a moment does not depend on the rotation of its node.
         bool turns = is_moment ? loads_turns_in_space(fe, node) : load->follows;
         if (load->follows && !turns) PCS_TRY(fe_demand_finite_turns(self, node));
         if (turns) PCS_TRY(fe_add_turning_load(self, fe, index, node));

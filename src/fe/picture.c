@@ -28,8 +28,7 @@
 
 enum { FORCES_MAX = 10 };
 
-// Lists forces known at mid-cell and, for some elements, at the ends. shear_force is signed only if there is no
-// shear_y.
+// Lists forces at mid-cell and, for some elements, at the ends. shear_force is signed only if there is no shear_y.
 static const char *const forces_linear[] = { "axial_force", "stress",   "torque",      "shear_y", "shear_z",
                                              "moment_y",    "moment_z", "shear_force", NULL };
 
@@ -398,7 +397,7 @@ static pcs_status drawing_plan(const pcs_system *self, fe_data *fe, int nall)
 
 // Numbering over all processes, in the order of one process
 
-// Holds marked ends of cells, in scratch memory: each that some process has marked gets a number, in the order of the
+// Holds marked ends of cells, in scratch memory. Each end marked by some process gets a number, in the order of the
 // mesh.
 typedef struct marks {
     const pcs_mesh *mesh;
@@ -527,7 +526,7 @@ static void obstacles_carry(const fe_data *fe, const points *p, const int node_a
     if (arm != NULL) memcpy(own + 4, arm, 3 * sizeof *own);
 }
 
-// Gives each obstacle of a contact or joint that nodes carry two places among the carriers: of its node, and of the
+// Gives each obstacle of a contact or joint that nodes carry two indices among the carriers: of its node, and of the
 // node at its end.
 static void obstacles_carry_known(const fe_data *fe, const points *p, int nstill, int nknown, pcs_obstacle *o)
 {

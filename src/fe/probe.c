@@ -11,7 +11,7 @@ static double probe_cell(const pcs_system *self, int cell, int field, pcs_instan
     const fe_data *fe = self->data;
     int group = fe->batch_of_cell[cell], place = fe->place_of_cell[cell];
     double value[PCS_MAX_CELL_FIELDS], force[PCS_MAX_CELL_DOFS];
-    if (place < 0) return 0.0; // another process's
+    if (place < 0) return 0.0; // the cell belongs to another process
     const pcs_batch *batch = &fe->batches[group];
     const double *line_load = pcs_fe_spread_force(self, at, group, place, force);
     batch->ops->read_fields(batch, place, &(pcs_cell_state){ .q = at.q, .v = at.v, .line_load = line_load }, value);
@@ -26,7 +26,7 @@ static void probe_turn(const fe_data *fe, int node, bool is_spin, const double *
     pcs_dofmap_vector(&fe->map, true, node, is_spin ? v : q, out);
     if (!is_spin || spin < 0 || fe->spins[spin][0] < 0) return;
     double R[9];
-    pcs_rotation_exp(q + fe->spins[spin][0], R); // v is material there
+    pcs_rotation_exp(q + fe->spins[spin][0], R); // v is a material angular velocity there
     pcs_rotation_apply(R, out, sum);
     memcpy(out, sum, sizeof sum);
 }

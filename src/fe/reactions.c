@@ -43,7 +43,7 @@ static bool reactions_are_asked(const fe_data *fe)
     return false;
 }
 
-// Adds the dofs that were found, those of this process or the others, with their places in one process.
+// Adds the dofs that were found, those of this process or of the others, with their indices in one process.
 static void reactions_add_fixed(const fe_data *fe, bool is_own, fe_reactions *r)
 {
     for (int i = 0, place = 0; i < fe->map.ndof; i++) {
@@ -232,7 +232,7 @@ static pcs_status reactions_make_supports(pcs_system *self, fe_data *fe)
     PCS_TAKE(self->ctx, work->last_p, r->nfixed, "reactions");
     PCS_TAKE(self->ctx, work->last_f, r->nfixed, "reactions");
     pcs_memory last = { .size = (size_t)r->nfixed * sizeof *work->last_p, .serial = r->serial };
-    last.nown = r->nown; // only their own process has all that pulls at them
+    last.nown = r->nown; // only their own process has all forces on them
     last.nall = r->nfixed;
     for (int i = 0; i < 2; i++) {
         last.bytes = i == 0 ? work->last_p : work->last_f;
@@ -432,7 +432,7 @@ static void reactions_find(pcs_system *self, double h, const fe_acting *at, pcs_
     const pcs_row_report *rows = at->rows;
     memset(out, 0, (size_t)self->nreaction * sizeof *out);
     int njoint = fe->model.njoint - fe->nheld;
-    bool is_dealt = pcs_rows_are_spread(self); // then rows count where they are
+    bool is_dealt = pcs_rows_are_spread(self); // rows then belong to one process each
     for (int i = 0; i < njoint; i++) {
         pcs_table_add_reaction(self, fe->model.ncontact + i, rows, &out[i]);
         if (is_dealt) reactions_join(self, &out[i]);
@@ -453,5 +453,5 @@ void pcs_fe_reactions(pcs_system *self, pcs_instant at, double h, const double *
 {
     pcs_table_look(self, pcs_at(at.t, acting, NULL), false);
     reactions_find(self, h, &(fe_acting){ at, acting, rows }, out);
-    if (acting != at.q) pcs_table_look(self, at, false); // others look at rows where the step has ended
+    if (acting != at.q) pcs_table_look(self, at, false); // other rows are evaluated at the end of the step
 }

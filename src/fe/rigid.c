@@ -13,17 +13,17 @@
 // Limits the number of parts. A motion has six numbers per part: t and L w, so that all are lengths.
 enum { SIX = 6, MOST_PARTS = 16, MOST = SIX * MOST_PARTS };
 
-static const double FREE = 1e-14;       // squared violation of a motion of size 1 that counts as none
-static const double NEGLIGIBLE = 1e-7;  // part of a motion outside of the free ones
-static const double ROUND_OFF = 1000.0; // in units of DBL_EPSILON: force of a free motion against its terms
-static const double KNOWN = 10.0;       // in units of DBL_EPSILON: error of a motion against what its equation can move
+static const double FREE = 1e-14;       // squared violation by a motion of size 1 that counts as zero
+static const double NEGLIGIBLE = 1e-7;  // largest part of a motion outside of the free ones that counts as zero
+static const double ROUND_OFF = 1000.0; // in units of DBL_EPSILON: force of a free motion over its terms
+static const double KNOWN = 10.0;       // in units of DBL_EPSILON: error of a motion over what its equation can move
 
 typedef struct finder {
     const pcs_system *system;
     const fe_data *fe;
     const double *q;  // [nq] the state; NULL for the reference state
     double (*x)[3];   // [nnode] positions in that state, m
-    pcs_context *ctx; // short-lived
+    pcs_context *ctx; // context of short life
     int npart, n;     // n = 6 npart
     int *part;        // [nnode] -1 if no element holds the node
     int *group;       // [npart] one of its element groups
@@ -74,7 +74,7 @@ static void rigid_find_middle(const finder *f, int part, double middle[3])
             low = fmin(low, f->x[i][k]);
             high = fmax(high, f->x[i][k]);
         }
-        middle[k] = low + high == 0.0 ? 0.0 : 0.5 * (low + high); // not -0
+        middle[k] = low + high == 0.0 ? 0.0 : 0.5 * (low + high); // avoids -0
     }
 }
 

@@ -87,7 +87,7 @@ static pcs_status bounds_join_contact(pcs_system *self, const fe_data *fe, const
                         na, nb);
     for (int i = 0; i < na; i++) PCS_TRY(bounds_join(fe, builder, bounds_node(fe, &a, i), bounds_node(fe, &a, i)));
     for (int j = 0; j < nb; j++) PCS_TRY(bounds_join(fe, builder, bounds_node(fe, &b, j), bounds_node(fe, &b, j)));
-    if (is_paired && na != nb) return PCS_OK; // reported where the points are made
+    if (is_paired && na != nb) return PCS_OK; // reported when the points are made
     for (int i = 0; i < na; i++)
         for (int j = is_paired ? i : 0; j < (is_paired ? i + 1 : nb); j++)
             PCS_TRY(bounds_join(fe, builder, bounds_node(fe, &a, i), bounds_node(fe, &b, j)));
@@ -180,8 +180,7 @@ static void fe_share_laws(const pcs_system *self, const double *rest, int *share
     }
 }
 
-// Returns the work of gravity, J, over the current gap for which it is largest, plus that over the size of the model
-// and rotations of 1 rad.
+// Returns the work of gravity, J, over the largest gap, plus that over the size of the model and rotations of 1 rad.
 static double bounds_fall(const pcs_system *self)
 {
     const fe_data *fe = self->data;
@@ -208,7 +207,7 @@ static double bounds_energy(const pcs_system *self, double *q, double *v, double
     const char *culprit;
     pcs_measure measure;
     *speed = 0.0;
-    (void)pcs_fe_initial_state(self, q, v, &culprit); // faults are reported where the state is made
+    (void)pcs_fe_initial_state(self, q, v, &culprit); // errors are reported when the state is made
     self->ops->measure(self, pcs_at(0.0, q, v), PCS_ENERGY, &measure);
     pcs_table_look_at_laws(self, q);
     double energy = measure.kinetic + measure.strain + bounds_fall(self);
@@ -297,7 +296,7 @@ static bool springs_range(int n, const double *A, const double *d, double *low, 
 // Adds the cell's part of D, or counts it at the equations it shares with other cells without mass.
 static void springs_add_cell(int n, const int *equation, const double *M, double *mass, int *share)
 {
-    double d[PCS_MAX_CELL_DOFS] = { 0 }, low, high; // compilers do not see that n > 0
+    double d[PCS_MAX_CELL_DOFS] = { 0 }, low, high; // compilers do not know that n > 0
     bool is_massless = stable_is_massless(n, M);
     for (int i = 0; i < n; i++) d[i] = M[i * n + i];
     bool is_sound = !is_massless && springs_range(n, M, d, &low, &high) && low > 0.0;
@@ -357,7 +356,7 @@ static bool springs_are_there(const fe_data *fe)
     return false;
 }
 
-// Stores the share of mass that each massless cell has at an equation, for bodies that turn.
+// Stores the share of mass that each massless cell has at an equation, for bodies that rotate.
 static pcs_status springs_keep(const pcs_system *self, fe_data *fe, const double *mass, const int *share)
 {
     PCS_TAKE(self->ctx, fe->own_mass, self->nv, "bodies that turn");
@@ -387,7 +386,7 @@ static pcs_status springs_find(pcs_system *self, fe_data *fe)
     return is_out ? pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: springs of %d equations", self->nv) : status;
 }
 
-static const double share_of_stable = 0.2; // energies swing by 0.2^2
+static const double share_of_stable = 0.2; // the energy may vary by 0.2^2
 
 // Returns true if the cells act at points that rotate with their nodes.
 static bool tumbling_has_points(const pcs_batch *batch, const pcs_element_ops *ops)
@@ -468,7 +467,7 @@ bool pcs_fe_tumbles(const pcs_system *self)
     return ((const fe_data *)self->data)->has_tumbling;
 }
 
-// Limits the cells whose eigenproblem is remembered: in a line all cells are equal, in a lattice a few in turn.
+// Limits the number of cells whose eigenproblem is stored: in a line all cells are equal, in a lattice a few alternate.
 enum { STABLE_RECENT = 16 };
 
 typedef struct stable_recent {
@@ -476,7 +475,7 @@ typedef struct stable_recent {
     double M[STABLE_RECENT][ENTRIES], K[STABLE_RECENT][ENTRIES];
 } stable_recent;
 
-// Returns true if an equal cell has been seen. Else remembers this one.
+// Returns true if an equal cell has been seen. Otherwise stores this one.
 static bool stable_is_known(stable_recent *recent, size_t bytes, const double *M, const double *K)
 {
     for (int i = 0; i < recent->count; i++) {

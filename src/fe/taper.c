@@ -13,9 +13,9 @@
 
 enum { TAPER_NAME_BYTES = 160 };
 
-static const double SAME_PLACE = 1e-9; // of the line
+static const double SAME_PLACE = 1e-9; // of the length of the line
 static const double PI = 3.14159265358979323846;
-static const double RECTANGLE = 1e-9; // of its area: round-off between it and 4 cy cz
+static const double RECTANGLE = 1e-9; // of the area: round-off between the area and 4 cy cz
 
 // Returns "elements.bar.area" or "elements.bar.section.height" for *culprit.
 static const char *taper_culprit(pcs_context *ctx, const pcs_fe_group *group, const char *option)
@@ -78,10 +78,10 @@ typedef struct taper_line {
     pcs_taper *tapers;
     int ngiven, ntaken;
     double length, last; // m, so far, and the node where the line ends; -1 at first
-    int broken;          // place of the first cell that does not begin where the one before ends, -1 if there is none
+    int broken;          // index of the first cell that does not begin where the one before ends, -1 if none
 } taper_line;
 
-// Tells length, m, and nodes of the cells that are here.
+// Sends length, m, and nodes of the cells of this process to all.
 static void taper_give(void *owner, int low, int high, double *block)
 {
     taper_line *line = owner;
@@ -112,7 +112,7 @@ static void taper_take(void *owner, int low, int high, const double *block)
     }
 }
 
-// Measures where each cell begins and ends along its line, m, and the length of the line. Fails if it is none.
+// Measures where each cell begins and ends along its line, m, and the length of the line. Fails if the cells form none.
 static pcs_status taper_measure(pcs_context *ctx, fe_data *fe, const pcs_fe_group *group, double *length)
 {
     const pcs_set *cells = group->cells;
@@ -187,7 +187,7 @@ bool pcs_fe_find_rectangles(const fe_data *fe, int count, const int *cells, doub
     return has_any;
 }
 
-// Takes the radius of a circle of the section's area; a point gets the largest one of its cells.
+// Takes the radius of a circle of the section's area. A point gets the largest one of its cells.
 double pcs_fe_find_radii(const fe_data *fe, const int (*cells)[2], double *radius)
 {
     double largest = 0.0;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const double REGULARISATION = 1e-12;
-static const double NOTHING = 1e-8; // of the size of A: it resists next to nothing
+static const double NOTHING = 1e-8; // of the size of A: almost no resistance
 
 // The whole matrix over one pattern of A and G; it lives in a context of its own, so that it can be made anew when the
 // columns of G have changed.
@@ -14,7 +14,7 @@ typedef struct border {
     pcs_linsolve *solver;
     int *place_of_A;      // [nnz of A] in S
     int *row_start, *row; // copy of the columns of G that the pattern was made for
-    int *across, *down;   // [nnz of G] places of G_ji in column i and in column n + j of S
+    int *across, *down;   // [nnz of G] indices of G_ji in column i and in column n + j of S
     int *corner;          // [rows] diagonal
 } border;
 
@@ -27,7 +27,7 @@ struct pcs_bordered {
     pcs_linsolve *plain; // NULL until a factorization without rows
     border whole;        // its context is NULL until a factorization with rows
     const double *size;  // [n] or NULL
-    double *scale;       // [rows] of a row, so that it is of the size of A; 0: it does not hold
+    double *scale;       // [rows] factor that brings a row to the size of A; 0 if the row does not hold
     double *work;        // [n + rows]
     bool has_rows;       // in the present factorization
     int nfactor;
@@ -115,7 +115,7 @@ static pcs_status bordered_build(pcs_bordered *self, border *b)
     PCS_TRY(bordered_make_pattern(self, b->ctx, &pattern));
     PCS_TRY(pcs_matrix_create(b->ctx, pattern, &b->S));
     PCS_TRY(bordered_find_places(self, b));
-    // Who asks for this back end may want the sign of the determinant.
+    // The caller may need the sign of the determinant.
     const char *linear = strcmp(self->linear, "umfpack") == 0 ? "umfpack" : "auto";
     return pcs_linsolve_create(b->ctx, linear, b->S, PCS_GENERAL, &b->solver);
 }
@@ -215,7 +215,7 @@ int pcs_bordered_sign(const pcs_bordered *self)
     const pcs_linsolve *solver = self->has_rows ? self->whole.solver : self->plain;
     if (solver == NULL || solver->ops->sign == NULL) return 0;
     int sign = solver->ops->sign(solver);
-    // Every row that holds adds a negative eigenvalue, and one that does not a positive one.
+    // Each row that holds adds a negative eigenvalue, each other row a positive one.
     int nrow = self->has_rows ? self->G->nrow : 0;
     for (int j = 0; j < nrow; j++)
         if (self->scale[j] != 0.0) sign = -sign;

@@ -18,11 +18,11 @@ typedef struct pcs_bordered pcs_bordered;
 // factorization to the next. `kind` is that of A, `linear` the back end for it, "auto" for the best.
 pcs_status pcs_bordered_create(pcs_context *ctx, const char *linear, const pcs_matrix *A, pcs_linsolve_kind kind,
                                const pcs_rows *G, pcs_bordered **out);
-// Sets H, borrowed as well: its values belong to the places of those of G.
+// Sets H, which is borrowed and has the pattern of G.
 void pcs_bordered_set_columns(pcs_bordered *self, const pcs_rows *H);
 // Sets the scale of the diagonal of A [n], borrowed, for rows where the entries of A nearly vanish.
 void pcs_bordered_set_sizes(pcs_bordered *self, const double *size);
-// Factors the matrix with the rows for which holds[j] != 0; NULL if none.
+// Factors the matrix with the rows for which holds[j] != 0 (none if NULL).
 pcs_status pcs_bordered_factor(pcs_bordered *self, const unsigned char *holds, bool *is_singular);
 // Solves in place: x [n] from r, y [rows of G] from s, 0 for rows that do not hold; y may be NULL: then s = 0.
 void pcs_bordered_solve(pcs_bordered *self, double *x, double *y);

@@ -401,11 +401,11 @@ PCS_WIDE void pcs_chain_pairs_solve(const pcs_chain *c, double *x)
 #define WINDOWS_INLINE static inline __attribute__((always_inline))
 
 enum {
-    WIDTH = 8,         // segments of a tile
-    PAIRS = WIDTH / 2, // vector registers for a row
-    SHORTEST = 16,     // segments below this are not worth the warm-up
-    USUAL = 1500,      // longest segments in general: the tile and what is made of it stay in the second cache
-    LONGEST = 6000     // longest segments when the window is long
+    WIDTH = 8,         // number of segments of a tile
+    PAIRS = WIDTH / 2, // number of vector registers for a row
+    SHORTEST = 16,     // shortest segment that is worth the warm-up
+    USUAL = 1500,      // longest segment usually: a tile and its results fit into the second cache
+    LONGEST = 6000     // longest segment if the window is long
 };
 
 static const double windows_tolerance = 1.0e-20;
@@ -413,13 +413,13 @@ static const double windows_tolerance = 1.0e-20;
 // Returns the number of doubles of the factor of a bar, for windows and pairs.
 static size_t chain_bar_lower(int n)
 {
-    // One row more than equations in each tile; pairs take one number more than equations, too.
+    // Each tile has one row more than equations. Pairs also have one number more than equations.
     return (size_t)n + WIDTH * ((size_t)n / (WIDTH * SHORTEST) + 1);
 }
 
 static size_t chain_windows_work(int n)
 {
-    // A window, and the y before it.
+    // The window, and the y before it.
     return 1 + (size_t)(n < LONGEST ? n : LONGEST + 2);
 }
 
@@ -559,8 +559,8 @@ static void windows_store(pcs_chain *c, const pcs_matrix *A)
     }
 }
 
-// Factors for eight interleaved sweeps, for b = 1. *fits: the influence decays fast enough; otherwise nothing is
-// factored.
+// Factors for eight interleaved sweeps, for b = 1. *fits is true if the influence decays fast enough. If not, nothing
+// is factored.
 static int chain_windows_factor(pcs_chain *c, const pcs_matrix *A, bool *fits)
 {
     *fits = false;
@@ -610,7 +610,7 @@ WINDOWS_INLINE void windows_sweep_forward(int m, int window, const windows_facto
     for (int k = m - window; k < m; k += 2) WINDOWS_UNROLL
     for (int q = 0; q < PAIRS; q++)
         c[q] = windows_forward_rows(m, f->stride, f->lower + k * f->stride + 2 * q, x + 2 * q * m + k, c[q], false);
-    // The end of each segment is the start of the next one.
+    // Each segment starts with the end of the one before.
     double start[WIDTH + 1] = { carry };
     memcpy(start + 1, c, sizeof c);
     memcpy(c, start, sizeof c);
@@ -646,7 +646,7 @@ WINDOWS_INLINE void windows_sweep_backward(int m, int window, const windows_fact
     for (int k = window - 2; k >= 0; k -= 2) WINDOWS_UNROLL
     for (int q = 0; q < PAIRS; q++)
         c[q] = windows_backward_rows(m, f, k * f->stride + 2 * q, x + 2 * q * m + k, c[q], false);
-    // The start of each segment is the end of the one before.
+    // Each segment ends with the start of the next one.
     double end[WIDTH + 1];
     memcpy(end, c, sizeof c);
     end[WIDTH] = behind;
@@ -821,7 +821,7 @@ void pcs_chain_windows_solve(const pcs_chain *c, double *x)
 // their pivots. The rows of a block are kept in pairs, an odd last one with a zero. The diagonal belongs to U in odd
 // columns, else to L, and is zero; its reciprocals are kept in `inverse`.
 
-// Under the instruments of the fuzzers a compiler would take hours for what is inlined and unrolled.
+// Turns inlining off for fuzzers, whose instrumentation would make the compiler run for hours.
 #ifdef PERCUSS_FUZZ
 #define LU_INLINE static inline
 #define LU_UNROLL
@@ -866,7 +866,7 @@ LU_INLINE void lu_load(int b, const double *from, pcs_double2 *to)
     if (b % 2 != 0) to[b / 2] = (pcs_double2){ from[b - 1], 0.0 };
 }
 
-// Largest sum of the bounds of a block, per equation; 4 at most for a positive definite matrix.
+// Largest sum of the bounds of a block, per equation. At most 4 for a positive definite matrix.
 static const double lu_limit = 16.0;
 
 typedef struct lu_input {
@@ -922,8 +922,8 @@ typedef struct lu_bounds {
 typedef struct lu_factors {
     double L[PCS_CHAIN_MAX * 2 * LU_ROWS]; // L and M by columns
     double inverse[LU_ROWS];               // of the pivots
-    double *step;                          // where the factors are kept
-    bool is_positive;                      // pivots must be
+    double *step;                          // memory for the factors
+    bool is_positive;                      // pivots must be positive
     lu_bounds bounds;
 } lu_factors;
 
@@ -963,7 +963,7 @@ LU_INLINE void lu_column(int b, int j, pcs_double2 *column, double weight, lu_fa
 LU_INLINE void lu_panel(int b, const lu_rest *rest, pcs_chain_block C, lu_factors *to)
 {
     const int h = lu_even(b) / 2;
-    double weight[LU_ROWS]; // a copy that nothing else writes to
+    double weight[LU_ROWS]; // a copy that the compiler knows nothing else writes to
     LU_UNROLL
     for (int i = 0; i < b; i++) weight[i] = rest->weight[i];
     LU_UNROLL
@@ -1033,7 +1033,7 @@ LU_INLINE bool lu_eliminate(pcs_chain *c, int b, const lu_input *in, const lu_re
     if (b % 2 != 0) sum += lu_update(b, 1, b - 1, in, &f, next);
     LU_UNROLL
     for (int i = 0; i < b; i++) inverse[i] = f.inverse[i];
-    return f.bounds.least > 2.0 * DBL_EPSILON && sum[0] + sum[1] <= lu_limit * b; // false for what is not a number
+    return f.bounds.least > 2.0 * DBL_EPSILON && sum[0] + sum[1] <= lu_limit * b; // false for NaN
 }
 
 // Holds the state of a sweep. One goes from block 0 down to the middle, the other from the last block up to it, which
@@ -1092,7 +1092,7 @@ LU_INLINE const lu_sweep *lu_run(pcs_chain *c, const pcs_matrix *A, int b, lu_sw
 
 static const lu_sweep *lu_run_sized(pcs_chain *c, const pcs_matrix *A, lu_sweep *sweep)
 {
-    switch (c->b) { // constant block sizes unroll the loops over a block
+    switch (c->b) { // constant block sizes let the compiler unroll the loops
     case 1: return lu_run(c, A, 1, sweep);
     case 2: return lu_run(c, A, 2, sweep);
     case 3: return lu_run(c, A, 3, sweep);
@@ -1179,7 +1179,7 @@ LU_INLINE void lu_forward(int b, lu_side *p, lu_side *q)
     lu_store(b, e, q->x);
 }
 
-// Makes a step of each backward sweep: y holds the block before. Last columns first: they are known first.
+// Makes a step of each backward sweep. y holds the block before. Starts with the last columns, whose x are known first.
 LU_INLINE void lu_backward(int b, lu_side *p, lu_side *q)
 {
     const int h = lu_even(b) / 2;
@@ -1203,7 +1203,7 @@ LU_INLINE void lu_backward(int b, lu_side *p, lu_side *q)
     lu_store(b, v, q->x);
 }
 
-// Makes the forward step of block I alone, whose rows couple to the block at I + next; 0 if to none.
+// Makes the forward step of block I alone, whose rows couple to the block at I + next (0: to none).
 LU_INLINE void lu_forward_alone(const pcs_chain *c, int b, int I, int next, double *x)
 {
     const double *step = lu_step_of(c, b, I), *inverse = c->inverse + (ptrdiff_t)I * b;
@@ -1264,7 +1264,7 @@ LU_INLINE void lu_solve(const pcs_chain *c, int b, double *x)
 
 static void lu_solve_sized(const pcs_chain *c, double *x)
 {
-    switch (c->b) { // constant block sizes unroll the loops over a block
+    switch (c->b) { // constant block sizes let the compiler unroll the loops
     case 1: lu_solve(c, 1, x); break;
     case 2: lu_solve(c, 2, x); break;
     case 3: lu_solve(c, 3, x); break;

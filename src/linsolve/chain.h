@@ -35,7 +35,7 @@ struct pcs_chain {
     void (*solve)(const pcs_chain *c, double *x); // x = A^-1 x
     double *lower;                                // off-diagonal part of the factor
     double *inverse;                              // reciprocal pivots
-    double *work;                                 // work of the windows; else the padded right-hand side
+    double *work;                                 // work of the windows, else the padded right-hand side
     double *edges;                                // [2 tiles] values that tiles receive from their neighbours
     bool *is_uniform;                             // [tiles] all rows of the factor are the same
     bool *is_solved;                              // [tiles] true once solved in the present solve
@@ -50,7 +50,7 @@ typedef struct pcs_chain_block {
     int stride;
 } pcs_chain_block;
 
-// Returns it in place, if the columns of J are full and I has b equations.
+// Returns a block in place, if the columns of J are full and I has b equations.
 static inline pcs_chain_block pcs_chain_get_full(const pcs_chain *c, const pcs_matrix *A, int I, int J)
 {
     const int top = c->first[J > 0 ? J - 1 : 0], bottom = c->first[J + 2 < c->nblock ? J + 2 : c->nblock];

@@ -18,7 +18,7 @@ typedef struct cholmod_data {
     cholmod_dense *X, *Y, *E; // kept workspaces of the solve
 } cholmod_data;
 
-// Operations of a factor from where on `petsc` with conjugate gradients takes less time and a fifth of the memory
+// Operations of a factor above which `petsc` with conjugate gradients takes less time and a fifth of the memory
 // (docs/scaling.md).
 static const double MOST_OPERATIONS = 5e11;
 
@@ -133,8 +133,8 @@ static int cholmod_bad_pivot(const pcs_matrix *A, const cholmod_factor *L)
 
 static bool cholmod_solve_into_x(cholmod_data *d, double *x)
 {
-    // A simplicial solve leaves its workspace in the shape of the last block of right-hand sides and would take a new
-    // one next time; the memory has the shape that it asked for.
+    // Restores the shape of a workspace: a simplicial solve changes it to that of its last block of right-hand sides,
+    // and would allocate a new one next time.
     if (d->Y != NULL && !d->L->is_super) d->Y->nrow = d->Y->d = d->Y->nzmax / d->Y->ncol;
     cholmod_dense rhs = { .nrow = d->view.nrow,
                           .ncol = 1,
@@ -179,7 +179,7 @@ static void cholmod_solve_values(pcs_linsolve *self, double *x)
 
 void pcs_suitesparse_version(int suite[3], int cholmod[3])
 {
-    suite[0] = SUITESPARSE_MAIN_VERSION; // of the build: the function that returns it is in a library of its own
+    suite[0] = SUITESPARSE_MAIN_VERSION; // version of the build; the linked one comes from a library of its own
     suite[1] = SUITESPARSE_SUB_VERSION;
     suite[2] = SUITESPARSE_SUBSUB_VERSION;
     cholmod_version(cholmod);

@@ -22,7 +22,7 @@ typedef struct pcs_linsolve_ops pcs_linsolve_ops;
 // use of its solution. Slices run at the same time in threads; fills that do never touch.
 typedef struct pcs_slice_solve {
     double *x;                 // [n]
-    pcs_pool_range_work *fill; // writes right-hand sides into x: every equation once, in parts of slices
+    pcs_pool_range_work *fill; // writes right-hand sides into x: each equation once, in parts of slices
     pcs_pool_range_work *take; // uses the solution x of a slice: every slice once
     void *data;                // data of both
 } pcs_slice_solve;
@@ -33,9 +33,9 @@ typedef struct pcs_linsolve {
     const pcs_matrix *A; // borrowed; factor reads its values
     pcs_linsolve_kind kind;
     const char *label; // which matrix of the run this is, "mass" or "iteration"; empty if neither
-    const char *title; // its name for the summary, with the tolerance of iterations
+    const char *title; // name for the summary, with the tolerance of iterations
     void *data;        // data_size bytes, zeroed before analyze
-    double entries;    // number of entries of the factor, or of a triangle of A where the analysis does not tell
+    double entries;    // number of entries of the factor, or of a triangle of A if the analysis does not give it
     int nfactor;       // number of factorizations so far
     int bad_equation;  // equation at which a failed factorization broke down, or -1
 } pcs_linsolve;
@@ -52,14 +52,14 @@ struct pcs_linsolve_ops {
     pcs_status (*factor)(pcs_linsolve *self, bool *is_singular);
     // Solves x = A^-1 x in place; never allocates.
     void (*solve)(pcs_linsolve *self, double *x);
-    // Solves on the own equations alone, zero on copies; NULL: as `solve`.
+    // Solves on the own equations only, with zeros on copies. NULL: as `solve`.
     void (*solve_own)(pcs_linsolve *self, double *x);
-    // Returns true if the last factors can be solved with slice by slice. Then `begin` gives the solution at some
-    // equations, and `end` all of it. NULL: never.
+    // Returns true if the last factors can be used slice by slice. Then `begin` gives the solution at some equations,
+    // and `end` all of it. NULL: never.
     bool (*has_slices)(const pcs_linsolve *self);
     void (*begin)(pcs_linsolve *self, const pcs_slice_solve *job, int count, const int *wanted);
     void (*end)(pcs_linsolve *self, const pcs_slice_solve *job);
-    // Returns the sign of the determinant of the last factors, 0 if not known; NULL: never known.
+    // Returns the sign of the determinant of the last factors, 0 if unknown. NULL: always unknown.
     int (*sign)(const pcs_linsolve *self);
 };
 
@@ -92,10 +92,10 @@ static inline bool pcs_linsolve_has_slices(const pcs_linsolve *self)
     return self->ops->has_slices != NULL && self->ops->has_slices(self);
 }
 
-// When a pivot of a factorization is no more than round-off.
+// Tests whether a pivot of a factorization is no more than round-off.
 
 // Returns true if a pivot, the diagonal entry minus a sum of squares, is positive beyond its rounding error of about
-// DBL_EPSILON times the entry: below that a positive definite matrix looks like a singular one. False for a NaN.
+// DBL_EPSILON times the entry, below which a positive definite matrix looks singular. Returns false for NaN.
 static inline bool pcs_pivot_is_positive(double pivot, double diagonal)
 {
     return pivot > 2.0 * DBL_EPSILON * diagonal && pivot > 0.0;

@@ -43,7 +43,7 @@ static pcs_status parallel_agree(const pcs_comm *comm, pcs_context *ctx, pcs_sta
 static PetscErrorCode parallel_spread_options(const pcs_parallel *self, const char *prefix);
 
 enum { MESSAGE_ROOM = 16384 };
-static const double patience = 10.0; // s, how long a rank with a fault waits to be heard
+static const double patience = 10.0; // s, time that a rank with an error waits for the others
 
 static void comm_reduce(const pcs_comm *comm, int count, double *x, MPI_Op operation)
 {
@@ -80,9 +80,9 @@ static void parallel_gather(const pcs_comm *comm, size_t count, double *x)
 
 enum { COLLECTED = 3 << 10 }; // numbers of a portion
 
-// Who gives which entries to rank 0; other ranks know their own number of them.
+// Which entries each rank gives to rank 0. Other ranks know only their own number.
 typedef struct comm_plan {
-    int *count;     // [size], or of this rank alone
+    int *count;     // [size] on rank 0, else of this rank alone
     int **index;    // [size][count]
     double *buffer; // [COLLECTED]
 } comm_plan;
@@ -143,7 +143,7 @@ static void parallel_collect(const pcs_comm *comm, const void *plan, int width, 
     }
 }
 
-// Waits for the other ranks; a rank with an error that is not heard in time ends all of them.
+// Waits for the other ranks. A rank with an error that gets no answer in time ends all of them.
 static void comm_wait(const pcs_parallel *self, MPI_Request *request, const pcs_context *ctx, pcs_status status)
 {
     double begin = MPI_Wtime();
@@ -165,7 +165,7 @@ static pcs_status parallel_agree(const pcs_comm *comm, pcs_context *ctx, pcs_sta
 {
     const pcs_parallel *self = comm->data;
     if (comm->size == 1) return status;
-    // The worst status first, then the lowest rank that has it.
+    // Takes the worst status, then the lowest rank that has it.
     long long size = comm->size, worst[3];
     long long mine[3] = { status * size + (status == PCS_OK ? 0 : size - 1 - comm->rank), mark, -mark };
     MPI_Request request;
@@ -362,7 +362,7 @@ static PetscErrorCode solver_make_matrix(const pcs_linsolve *self, const pcs_par
     PetscCall(PetscMalloc2((size_t)pattern->nnz, &i, (size_t)pattern->nnz, &j));
     for (int column = 0; column < pattern->n; column++)
         for (int p = pattern->start[column]; p < pattern->start[column + 1]; p++) {
-            bool is_own = pattern->row[p] < layout->nown; // negative: PETSc skips the value
+            bool is_own = pattern->row[p] < layout->nown; // PETSc skips negative indices
             i[p] = is_own ? layout->global[pattern->row[p]] : -1;
             j[p] = is_own ? layout->global[column] : -1;
         }
@@ -402,8 +402,8 @@ static bool solver_is_exact(const char *pc)
     return strcmp(pc, PCLU) == 0 || strcmp(pc, PCCHOLESKY) == 0;
 }
 
-// Sets conjugate gradients with a factor of the block of each rank; forces and moments have no common norm, energies
-// have: the natural norm is near r . A^-1 r, which the method minimises.
+// Sets conjugate gradients with a factor of the block of each rank. The natural norm is near r . A^-1 r, which the
+// method minimises: an energy, as forces and moments have no common norm.
 static PetscErrorCode solver_prefer_gradients(KSP ksp, PC pc, const char *prefix)
 {
     PetscCall(KSPSetType(ksp, KSPCG));
@@ -421,7 +421,7 @@ static PetscErrorCode solver_prefer_factors(KSP ksp, PC pc, bool is_spd, bool is
     return PCFactorSetMatSolverType(pc, is_spd ? MATSOLVERCHOLMOD : MATSOLVERUMFPACK);
 }
 
-// Sets the defaults: iterates if the user names a preconditioner that is not exact.
+// Sets the defaults. Iterates if the user names a preconditioner that is not exact.
 static PetscErrorCode solver_prefer(const pcs_linsolve *self, const char *prefix, bool is_alone)
 {
     solver_data *d = self->data;
@@ -529,7 +529,7 @@ static pcs_status solver_factor(pcs_linsolve *self, bool *is_singular)
     is_bad = *is_singular;
     comm->max(comm, 1, &is_bad);
     *is_singular = is_bad > 0.0;
-    // PETSc leaves all later matrices to a factor of MUMPS that has failed once, and does not say so: it is made anew.
+    // Makes the factor anew, as PETSc silently leaves all later matrices to a factor of MUMPS that has failed once.
     if (*is_singular) PCS_PETSC(self->ctx, "factorization", KSPReset(d->ksp));
     return PCS_OK;
 }
@@ -554,7 +554,7 @@ static PetscErrorCode solver_run(const pcs_linsolve *self, bool with_copies, dou
     const double *found;
     PetscCall(VecPlaceArray(d->b, x));
     PetscErrorCode code = KSPSolve(d->ksp, d->b, d->x);
-    PetscCall(VecResetArray(d->b)); // also of a solve that failed: the next one would fail for that alone
+    PetscCall(VecResetArray(d->b)); // after a failed solve, too, or the next one would fail because of it
     PetscCall(code);
     PetscCall(KSPGetConvergedReason(d->ksp, reason));
     PetscCall(VecGetArrayRead(d->x, &found));
@@ -564,7 +564,7 @@ static PetscErrorCode solver_run(const pcs_linsolve *self, bool with_copies, dou
     return with_copies ? solver_take_copies(self, x) : 0;
 }
 
-// Solves the system; on failure fills x with NAN, which the caller will notice, and notes the reason.
+// Solves the system. On failure fills x with NAN, which the caller will notice, and records the reason.
 static void solver_try(pcs_linsolve *self, bool with_copies, double *x)
 {
     solver_data *d = self->data;
@@ -606,13 +606,13 @@ static const pcs_linsolve_ops solver_petsc = {
 
 enum { PREFIX_ROOM = 256 };
 
-// Options of a solver start like this; they may stand before all matrices or, with a prefix, before one.
+// Options of a solver start like this, with or without the prefix of a matrix.
 static const char *const start_families[] = { "-ksp_", "-pc_", "-sub_", "-mat_", "-mg_", NULL };
 static const char *const start_prefixes[] = { "mass_", "iteration_", NULL };
-// PETSc asks for these when it ends.
+// PETSc asks for these only when it ends.
 static const char *const start_late[] = { "-options_left", "-log_view", "-malloc_dump", "-memory_view", NULL };
 
-// Limits of iterations: never reported as unused, though nothing reads them where a factor solves exactly.
+// Limits of iterations, never reported as unused, though a factor does not read them.
 static const char *const start_limits[] = { "-ksp_rtol",      "-ksp_atol",           "-ksp_max_it",
                                             "-mass_ksp_rtol", "-iteration_ksp_rtol", NULL };
 
@@ -660,7 +660,7 @@ static bool start_is_used(const char *name)
     char text[PREFIX_ROOM];
     PetscBool is_used = PETSC_FALSE;
     if (start_is_one_of(start_late, name) || start_is_one_of(start_limits, name)) return true;
-    // PETSc wants names without the sign here.
+    // PETSc expects names without the sign here.
     if (PetscOptionsUsed(NULL, name + 1, &is_used) == 0 && is_used) return true;
     for (int k = 0; start_prefixes[k] != NULL; k++) {
         snprintf(text, sizeof text, "%s%s", start_prefixes[k], name + 1);
@@ -678,7 +678,7 @@ static void parallel_unused_options(const pcs_comm *comm, size_t size, char *tex
         const char *word = self->option[i];
         if (!start_is_name(word)) continue;
         if (start_is_used(word)) {
-            (void)PetscOptionsHasName(NULL, NULL, word, &unused); // so that -options_left does not name it
+            (void)PetscOptionsHasName(NULL, NULL, word, &unused); // so that -options_left does not list it
             continue;
         }
         size_t used = strlen(text);
@@ -693,7 +693,7 @@ static PetscErrorCode start_note_error(MPI_Comm comm, int line, const char *func
     pcs_parallel *self = object;
     (void)comm, (void)line, (void)function, (void)file;
     if (type == PETSC_ERROR_INITIAL) snprintf(self->fault, sizeof self->fault, "%s", message == NULL ? "" : message);
-    // One line: what comes after it are hints for programmers.
+    // Keeps one line: the rest are hints for programmers.
     self->fault[strcspn(self->fault, "\n")] = '\0';
     return code;
 }
@@ -721,7 +721,7 @@ static pcs_status start_petsc(pcs_context *ctx, int count, const char *const *op
         bool is_done = PetscOptionsClear(NULL) == 0 && PetscOptionsInsert(NULL, &argc, &argv, NULL) == 0;
         return is_done ? PCS_OK : pcs_fail(ctx, PCS_FAILED, "PETSc does not take the options");
     }
-    // Signals belong to the program: the first one ends the run after the present step.
+    // Leaves signals to the program: the first one ends the run after the present step.
     if (PetscInitialize(&argc, &argv, NULL, NULL) != 0 || PetscPopSignalHandler() != 0)
         return pcs_fail(ctx, PCS_FAILED, "PETSc could not be started");
     if (atexit(start_end_petsc) != 0) return pcs_fail(ctx, PCS_FAILED, "the end of PETSc could not be arranged");
@@ -744,7 +744,7 @@ static pcs_status start_check_words(pcs_context *ctx, int count, const char *con
     return PCS_OK;
 }
 
-// Starts MPI and PETSc; the program looks up this name alone. `version` is that of the program, of the same build.
+// Starts MPI and PETSc. The only name that the program looks up. `version` is that of the program, of the same build.
 PETSC_EXTERN pcs_status pcs_parallel_start(pcs_context *ctx, const char *version, int count, const char *const *options)
     __attribute__((visibility("default")));
 pcs_status pcs_parallel_start(pcs_context *ctx, const char *version, int count, const char *const *options)
@@ -782,7 +782,7 @@ pcs_status pcs_parallel_start(pcs_context *ctx, const char *version, int count, 
     if (PetscPushErrorHandler(start_note_error, self) != 0) return pcs_fail(ctx, PCS_FAILED, "PETSc does not answer");
     PCS_TRY(pcs_defer(ctx, start_release, self));
     pcs_context_set_comm(ctx, &self->comm);
-    return start_check_words(ctx, count, options); // now that one rank can speak for all
+    return start_check_words(ctx, count, options); // now that one rank can report for all
 }
 
 // Converts an error code of PETSc into an error with the message that PETSc gave.

@@ -1,4 +1,4 @@
-// Distributed matrices, solved by what the shared object with MPI and PETSc brings.
+// Distributed matrices, solved by the shared object with MPI and PETSc.
 //
 // Only assembled models have a layout of their equations; everything else is small and solved by every process alike.
 

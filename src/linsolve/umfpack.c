@@ -49,7 +49,7 @@ static pcs_status umfpack_analyze(pcs_linsolve *self)
     umfpack_di_defaults(d->control);
     d->control[UMFPACK_PRL] = 0.0;
     d->control[UMFPACK_IRSTEP] = 0.0;
-    // Without values: the pattern is fixed, they are not.
+    // Analyzes without values, which may change while the pattern is fixed.
     int status = umfpack_di_symbolic(n, n, pattern->start, pattern->row, NULL, &d->symbolic, d->control, NULL);
     return status == UMFPACK_OK ? PCS_OK : umfpack_fault(self, status, "analysis");
 }

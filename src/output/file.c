@@ -1,5 +1,4 @@
-// Buffered files on plain descriptors, so that no write allocates; each is written under another name and renamed when
-// complete.
+// Buffered files on plain descriptors, so that no write allocates. Each is renamed to its name when complete.
 
 #define _DEFAULT_SOURCE // flock
 

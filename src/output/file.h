@@ -59,8 +59,7 @@ void pcs_file_leave(pcs_file *f, long long size);
 // Removes `name` of an earlier run. False if there was none or it cannot be removed.
 bool pcs_file_remove(pcs_file *f, const char *name);
 
-// Flushes the file with `closing` at its end, which the next text replaces, and gives it its name: it is complete after
-// each call.
+// Flushes the file with `closing` at its end, which the next text replaces, and renames it: complete after each call.
 pcs_status pcs_file_publish(pcs_file *f, const char *closing);
 // Writes the length of the file, or continues one that an earlier process has left, complete or not, after that
 // length: it must have the same digest up to there, and the rest is cut off. Removes a file of length 0.

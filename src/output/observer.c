@@ -1,5 +1,4 @@
-// The table of observers from observer_list.def, making one by its name, cells of all processes, and components of
-// reactions.
+// The table of observers from observer_list.def, making one by its name, cells of all processes, parts of reactions.
 
 #include "output/observer.h"
 

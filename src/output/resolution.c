@@ -25,8 +25,7 @@ static const double PI = 3.14159265358979323846;
 static const double COUNTS = 0.05;  // part of the largest impulse from which an episode counts
 static const double REOPENS = 0.05; // part of its duration for which an episode may open
 
-// Returns what the method has lost so far, J, which is no physics: an impact of a node of a flexible body is a loss of
-// the mesh.
+// Returns the loss by the method so far, J, which is not physical: impacts of nodes of flexible bodies belong to it.
 static double resolution_net(const pcs_view *view)
 {
     const pcs_ledger *l = view->ledger;

@@ -76,7 +76,7 @@ static int beams_extend(const pcs_beams *self, int cell, int from)
     return n[0] == from ? n[1] : n[0];
 }
 
-// Assigns chain numbers and positions to the cells of every chain, from one end to the other or once round.
+// Assigns chain numbers and positions to the cells of every chain, from one end to the other or once round the loop.
 static void beams_number_chains(pcs_beams *self)
 {
     int nchain = 0;
@@ -227,7 +227,7 @@ static bool beams_comes_first(const pcs_beam_found *p, const pcs_beam_found *q)
     return is_same ? p->row.s < q->row.s : beams_is_before(p->row.pair, q->row.pair);
 }
 
-// Inserts a place, sorted by gap and for equal gaps by cells. Drops the farthest of more than `most` + 1.
+// Inserts a contact place, sorted by gap and for equal gaps by cells. Drops the farthest of more than `most` + 1.
 static void beams_keep(pcs_beams *self, const pcs_segment *a, pcs_beam_row row, const pcs_closest *closest)
 {
     pcs_beam_found found = { .row = row, .gap = closest->distance - self->thickness };
@@ -289,7 +289,7 @@ static void beams_consider(void *owner, int i, int j)
     pcs_segment axis[2];
     pcs_closest closest;
     double ends[2];
-    bool is_twice = self->in_b[pair.a] && self->in_a[pair.b]; // (b, a) is visited as well
+    bool is_twice = self->in_b[pair.a] && self->in_a[pair.b]; // the pair (b, a) is visited, too
     if ((is_twice && pair.a >= pair.b) || !pcs_beams_may_touch(self, pair.a, pair.b)) return;
     beams_axes(self, pair, &axis[0], &axis[1]);
     if (pcs_segment_is_flat(&axis[0], &axis[1], ends)) {
@@ -575,7 +575,7 @@ static void beams_push_both(const beams_contact *self, pcs_beam_pair pair, const
     pcs_gap_push_cell(out, self->beams.mesh->cell[pair.a], c->s, arm[0], back);
 }
 
-// Finds the unit normal from a to b. If the axes cross it is perpendicular to both, as good a choice as any.
+// Finds the unit normal from a to b. If the axes cross, any direction perpendicular to both serves.
 static void beams_normal(const beams_contact *self, const beams_view *view, double n[3])
 {
     double across[3], one_way[2][3];
@@ -619,7 +619,7 @@ static void beams_evaluate(void *instance, const pcs_places *places, pcs_row_sta
 {
     const beams_contact *self = instance;
     const pcs_beam_row spare = { .pair = self->beams.spare, .s = PCS_BEAM_MOVES };
-    const pcs_row_state *empty = NULL; // all of these are alike
+    const pcs_row_state *empty = NULL; // free rows are all alike
     for (int i = 0; i < self->beams.most; i++) {
         pcs_beam_row row = beams_row_of(self, i);
         bool is_near = row.pair.a >= 0;
@@ -679,7 +679,7 @@ static pcs_status beams_search(pcs_context *ctx, void *instance, const pcs_place
         int cell[2] = { pcs_mesh_cell_number(beams->mesh, f->row.pair.a),
                         pcs_mesh_cell_number(beams->mesh, f->row.pair.b) };
         while (i < beams->most && self->row[i].pair.a >= 0) i++;
-        bool is_full = beams->nfound > beams->most; // then places may have gone to others
+        bool is_full = beams->nfound > beams->most; // then other rows may have taken the places
         bool is_missed = beams->is_started && f->gap < 2.0 * least - slack && !beams_has_split(self, f->row.pair);
         if ((i == beams->most && f->gap < -slack) || (is_missed && is_full))
             return pcs_fail(

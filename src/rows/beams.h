@@ -36,7 +36,7 @@ typedef struct pcs_beams {
     const pcs_set *a, *b;
     double reach, thickness, size; // m; size: diagonal of the mesh
     int exclude, most;
-    pcs_beam_pair spare;        // some pair that may touch, for rows that are free
+    pcs_beam_pair spare;        // any pair that may touch, used by free rows
     int nnode, *nodes;          // [nnode] nodes of the cells of both sets
     int (*neighbour)[2];        // [ncell] adjoining cells of the same body at either end; -1 if none or several
     int *chain, *place;         // [ncell] number of the chain of cells, and position in it

@@ -150,7 +150,7 @@ void pcs_box_tree_look(const pcs_box_tree *self, const pcs_box *from, double rea
         box_tree_divide(&part, half);
         double off[2];
         for (int i = 0; i < 2; i++) off[i] = box_tree_distance2(from, &self->branch[half[i].branch]);
-        // The nearer branch is looked at first: it shortens the reach.
+        // Visits the nearer branch first, which shortens the reach.
         int last = off[0] > off[1] ? 0 : 1;
         for (int i = 0; i < 2; i++) {
             int which = i == 0 ? last : 1 - last;

@@ -1,4 +1,4 @@
-// A tree of boxes that answers what is near a place: the nearest of n in about log n looks, near or far.
+// A tree of boxes for finding what is near a position: the nearest of n boxes in about log n comparisons.
 //
 // Neighbours share a branch by where the boxes are when the tree is first fitted. Fitting it again follows them at a
 // cost that grows with n; what has moved far from its neighbours makes it slower, never wrong.

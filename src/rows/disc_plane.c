@@ -15,10 +15,10 @@
 
 #include <string.h>
 
-enum { corners = 4 }; // of an edge
+enum { corners = 4 }; // number of points of an edge with rows
 
 static const double flat = 1e-9; // s of a disc that lies flat
-static const double thin = 0.02; // thickness of a disc without width in pictures, in radii
+static const double thin = 0.02; // thickness in pictures of a disc without width, in radii
 
 typedef struct disc_params {
     const char *nodes;

@@ -99,7 +99,7 @@ static void distance_evaluate(void *instance, const pcs_places *places, pcs_row_
     for (int k = 0; k < 3; k++) direction.rate[k] = (b.velocity[k] - a.velocity[k] - along * n[k]) / length;
     pcs_row_translation(&a, &b, &direction, rows);
     rows->gap = length - d->length;
-    rows->bias -= length * pcs_dot3(direction.rate, direction.rate); // n . (p_b - p_a) would turn with n
+    rows->bias -= length * pcs_dot3(direction.rate, direction.rate); // the direction n of n . (p_b - p_a) rotates
 }
 
 static bool distance_show(const void *params, const void *instance, const pcs_dofmap *map, int part, pcs_obstacle *out)

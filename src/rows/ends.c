@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double same_place = 1e-9; // of the size of the model
+static const double same_place = 1e-9; // relative to the size of the model
 
 const pcs_source_set pcs_ends_sets[] = { { .option = "node", .is_single = true },
                                          { .option = "a", .is_single = true },
@@ -100,7 +100,7 @@ static bool ends_spans(int count, double d[3][3], const double x[3])
     return fabs(seen - 1.0) <= 1e-9;
 }
 
-// Fails unless both ends move along the same directions: a direction that one end lacks would fix the other.
+// Fails unless both ends move along the same directions, as a direction that one end lacks would fix the other.
 static pcs_status ends_agree(pcs_context *ctx, const pcs_dofmap *map, const pcs_joint_ends *ends, bool of_rotations)
 {
     int node[2] = { ends->a.node, ends->b.node }, count[2];
@@ -126,7 +126,7 @@ pcs_status pcs_ends_resolve(pcs_context *ctx, const pcs_dofmap *map, int a, int 
     out->ntranslation = ends_directions(map, b, false, out->translation);
     out->nrotation = ends_directions(map, b, true, out->rotation);
     PCS_TRY(ends_agree(ctx, map, out, false));
-    // A node without rotations does not restrict those of the other; joints that lock them require both.
+    // A node without rotations does not restrict those of the other. Joints that lock them need both.
     bool turns = out->b.turning != PCS_TURNS_NOT && (a < 0 || out->a.turning != PCS_TURNS_NOT);
     if (!turns) out->nrotation = 0;
     return turns ? ends_agree(ctx, map, out, true) : PCS_OK;
@@ -208,7 +208,7 @@ pcs_rider pcs_rider_on(const pcs_end_now *end, const double reference[3])
     return rider;
 }
 
-// Adds a force and a moment on an end, and their rates; the ground needs none.
+// Adds a force and a moment on an end, and their rates. Does nothing for the ground.
 static void ends_push(pcs_row_state *row, const pcs_end_now *end, double sign, const pcs_row_rate *push,
                       const pcs_row_rate *rate)
 {
@@ -385,7 +385,7 @@ void pcs_row_turn(const pcs_end_now *a, const pcs_end_now *b, const pcs_joint_an
     pcs_row_add(row, C / size, &sine);
     pcs_row_add(row, -S / size, &cosine);
     row->gap = atan2(S, C);
-    double growth = 2.0 * (C * C1 + S * S1) / size; // of C^2 + S^2, over it
+    double growth = 2.0 * (C * C1 + S * S1) / size; // relative change of C^2 + S^2
     row->bias -= rate * growth;
     if (b->has_velocities) {
         angle_add_rate(row, (C1 - C * growth) / size, &sine);

@@ -25,7 +25,7 @@ typedef struct pcs_joint_ends {
     double translation[3][3], rotation[3][3]; // unit vectors along and about which both ends can move
 } pcs_joint_ends;
 
-// Holds the options with which joints of two ends name them.
+// The options by which joints with two ends name them.
 typedef struct pcs_ends_params {
     const char *node, *a, *b;
     double at[3];
@@ -73,7 +73,7 @@ typedef struct pcs_end_now {
 
 void pcs_end_find(const pcs_joint_end *end, const pcs_places *places, pcs_end_now *now);
 
-// Holds a current unit vector: fixed in space, or rotating with an end.
+// A current unit vector, fixed in space or rotating with an end.
 typedef struct pcs_rider {
     double now[3], lever[3];
     double rate[3], swing[3], bend[3]; // w x lever; rate of the lever; acceleration at constant w
@@ -115,7 +115,7 @@ void pcs_angle_create(const pcs_joint_end *a, const pcs_joint_end *b, const doub
 void pcs_row_turn(const pcs_end_now *a, const pcs_end_now *b, const pcs_joint_angle *angle, pcs_row_state *row);
 // Adds `factor` times another row; point and normal remain those of `row`.
 void pcs_row_add(pcs_row_state *row, double factor, const pcs_row_state *other);
-// Returns true if the case states this axis; axes that are left out are NAN.
+// Returns true if the case gives this axis. Axes that are not given are NAN.
 static inline bool pcs_axis_given(const double axis[3])
 {
     return axis[0] == axis[0];

@@ -27,7 +27,7 @@ typedef struct law_params {
     double tangent_stiffness, tangent_ratio;
 } law_params;
 
-static const double usual_nu = 0.3; // where Poisson's ratio is not known
+static const double usual_nu = 0.3; // used if Poisson's ratio is unknown
 
 #define LAW_STIFFNESS \
     PCS_REAL("stiffness", law_params, stiffness, PCS_REQUIRED, PCS_POSITIVE, "force per depth of penetration, N/m")
@@ -114,7 +114,7 @@ static double law_stiffness(const law_params *p)
 // Returns 8 a G* over 2 a E*, the ratio of tangential to normal stiffness.
 static double law_mindlin(const law_params *p)
 {
-    if (!(p->E > 0.0)) return 2.0 * (1.0 - usual_nu) / (2.0 - usual_nu); // not given, or no key of the law
+    if (!(p->E > 0.0)) return 2.0 * (1.0 - usual_nu) / (2.0 - usual_nu); // E is not given, or not an option of the law
     double give = (1.0 - p->nu * p->nu) / p->E, shear = 2.0 * (1.0 + p->nu) * (2.0 - p->nu) / p->E;
     if (!isnan(p->other_E)) {
         give += (1.0 - p->other_nu * p->other_nu) / p->other_E;
@@ -130,7 +130,7 @@ static double law_power(double depth, double exponent)
     return exponent == 1.5 ? depth * sqrt(depth) : pow(depth, exponent);
 }
 
-// Returns p, which laws without this key do not have.
+// Returns p, for laws that have this key.
 static double law_exponent(const law_params *p)
 {
     return p->exponent > 0.0 ? p->exponent : 1.0;

@@ -6,7 +6,7 @@
 #include "core/rotation.h"
 #include "rows/source.h"
 
-// Fails unless the elements of the node let it move along the unit vector n. Sets *is_free if supports do, too.
+// Fails unless the elements of the node let it move along the unit vector n. Sets *is_free if supports also let it.
 pcs_status pcs_gap_look_along(pcs_context *ctx, const pcs_dofmap *map, int node, const double n[3], bool *is_free);
 // Fails with the message that a support fixes the node along the normal.
 pcs_status pcs_gap_refuse_held(pcs_context *ctx, int node);
@@ -29,8 +29,8 @@ pcs_status pcs_gap_look_round(pcs_context *ctx, const pcs_dofmap *map, int node,
 // Adds a force at s (0 to 1 along a cell) and at an arm from its axis, split as (1 - s) : s between the cell's nodes.
 void pcs_gap_push_cell(pcs_row_direction *out, const int node[2], double s, const double arm[3], const double force[3]);
 
-// Finds the unit tangents across n: along the first of two ways less its normal component, or along an axis if both
-// ways are normal, and across that; with one tangent, that in the plane with the given unit normal.
+// Finds the unit tangents across n: along the first of two directions minus its normal component, or along an axis if
+// both are normal, and across that. With one tangent, that in the plane with the given unit normal.
 static inline void pcs_gap_tangents_along(int ntangent, const double plane[3], const double *const way[2],
                                           const double n[3], double tangent[2][3])
 {

@@ -39,7 +39,7 @@ typedef struct gear_params {
 typedef struct gear_wheel {
     pcs_joint_end end;
     pcs_joint_angle angle;
-    double teeth; // number of teeth over the common divisor, with the sign of its angle in the row
+    double teeth; // number of teeth over the common divisor, with the sign of the angle in the row
 } gear_wheel;
 
 // Holds the foot of the pitch point on the axis of a wheel, as a point of the wheel and of the carrier.
@@ -63,9 +63,9 @@ typedef struct gear {
     gear_foot foot_a, foot_b;
 } gear;
 
-static const double pitch_misfit = 1e-6; // of radii and directions
-static const double wheel_width = 0.2;   // of a wheel in pictures, in radii
-static const double least_angle = 5.0;   // degrees, of flanks that are any; less was meant in radians
+static const double pitch_misfit = 1e-6; // relative tolerance of radii and directions
+static const double wheel_width = 0.2;   // width of a wheel in pictures, in radii
+static const double least_angle = 5.0;   // degrees: smaller angles of flanks were probably meant in radians
 static const char *const gear_flanks[] = { "forward", "backward", NULL };
 
 static const pcs_option gear_options[] = {
@@ -295,7 +295,7 @@ static void gear_part(const gear *g, const gear_foot *foot, const gear_wheel *wh
     pcs_row_translation(&off, &on, &line[0], &part[0]);
     if (g->sine == 0.0) return;
     pcs_row_translation(&off, &on, &line[1], &part[1]);
-    if (fabs(foot->lever) <= pitch_misfit) return; // parallel axes
+    if (fabs(foot->lever) <= pitch_misfit) return; // the axes are parallel
     pcs_row_state tilt = { 0 };
     if (wheel->angle.adds_up) {
         double about[3];

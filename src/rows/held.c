@@ -52,7 +52,7 @@ static pcs_status held_create(pcs_context *ctx, const void *params, const pcs_do
     h->axis[p->axis] = 1.0;
     *instance = h;
     *shape = (pcs_source_shape){ .nrow = h->count };
-    for (int k = 0; k < 3; k++) shape->has_moment[k] = true; // its axis turns with half of the rotation
+    for (int k = 0; k < 3; k++) shape->has_moment[k] = true; // the axis rotates by half of the rotation
     return PCS_OK;
 }
 

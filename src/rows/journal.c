@@ -51,7 +51,7 @@ typedef struct journal_contact {
     double radius, node_radius;
 } journal_contact;
 
-// Checks that all nodes move across the axis in two directions, and that all journals move along it or none does.
+// Checks that all nodes move across the axis in two directions, and that either all journals or none move along it.
 static pcs_status journal_look_at_nodes(pcs_context *ctx, journal_contact *self, const pcs_dofmap *map)
 {
     for (int i = -1; i < self->nodes->count; i++) {
@@ -159,7 +159,7 @@ static void journal_evaluate_row(const journal_contact *self, const pcs_place *s
     }
     pcs_row_push(&row->direction, node, s.arm, row->normal);
     pcs_row_push(&row->direction, self->housing, s.touch_house, s.u);
-    // The first tangent goes round, the second along the axis.
+    // The first tangent is along the circumference, the second along the axis.
     pcs_cross(s.axis, s.u, tangent[0]);
     for (int t = 0; t < self->ntangent; t++) {
         for (int k = 0; k < 3; k++) {

@@ -30,7 +30,7 @@ typedef struct pcs_motion_params {
 
 enum { PCS_MOTION_LINEAR, PCS_MOTION_SMOOTH };
 
-// Returns NULL if the parameters state exactly one motion, else the fault; *option names the key.
+// Returns NULL if the parameters give exactly one motion, else the error; *option names the key.
 const char *pcs_motion_check(const pcs_motion_params *params, const char **option);
 // Evaluates s, s' and s'' at time t, s; lengths in m or rad.
 void pcs_motion_at(const pcs_motion_params *params, double t, double s[3]);

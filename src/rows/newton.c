@@ -1,5 +1,4 @@
-// Newton's impact law: G v+ = -e G v-, with one coefficient e for all speeds. The key `restitution` of a contact means
-// this law.
+// Newton's impact law: G v+ = -e G v-, with one coefficient e for all speeds. Key `restitution` of a contact.
 
 #include "system/law.h"
 

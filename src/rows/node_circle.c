@@ -61,7 +61,7 @@ typedef struct circle_contact {
     int ntangent;
 } circle_contact;
 
-// Checks that all nodes move across the axis in two directions, and that all of them move along it or none does.
+// Checks that all nodes move across the axis in two directions, and that either all or none move along it.
 static pcs_status circle_look_at_nodes(pcs_context *ctx, circle_contact *self, const pcs_dofmap *map)
 {
     const pcs_set *nodes = self->points.nodes;
@@ -73,7 +73,7 @@ static pcs_status circle_look_at_nodes(pcs_context *ctx, circle_contact *self, c
             return pcs_fail(ctx, PCS_BAD_INPUT,
                             "node %d cannot move across the axis [%g, %g, %g] in two directions: a circle is round",
                             node, self->axis[0], self->axis[1], self->axis[2]);
-        if (self->points.reach == 0.0) PCS_TRY(pcs_gap_demand_free(ctx, map, node)); // offset points may just rotate
+        if (self->points.reach == 0.0) PCS_TRY(pcs_gap_demand_free(ctx, map, node)); // others may just rotate
         double tangent[2][3];
         int ntangent = pcs_gap_tangents(map, node, across[0], tangent);
         PCS_TRY(pcs_gap_demand_tangents(ctx, node, ntangent, i == 0 ? ntangent : self->ntangent));
@@ -134,7 +134,7 @@ static void circle_evaluate_row(const circle_contact *self, const pcs_point_now 
         row->point[k] = point->x[k] + arm[k];
     }
     pcs_point_push(&row->direction, point, at_point, row->normal);
-    // The first tangent goes round, the second along the axis.
+    // The first tangent is along the circumference, the second along the axis.
     pcs_cross(self->axis, u, tangent[0]);
     for (int k = 0; k < 3; k++) tangent[1][k] = self->axis[k];
     for (int t = 0; t < self->ntangent; t++) pcs_point_push(&row->tangent[t], point, arm, tangent[t]);
@@ -165,7 +165,7 @@ static void circle_spot(const circle_contact *self, const pcs_places *places, in
     pcs_segment_between(x, x, out);
 }
 
-// Checks paths of outside nodes for a passage. Inside none is possible: a chord of the circle stays in it.
+// Checks paths of outside nodes for a passage. Inside none is possible, as a chord of the circle stays in it.
 static void circle_passage(void *instance, const pcs_places *from, const pcs_places *to, const pcs_passage_row *rows,
                            pcs_passage *worst)
 {

@@ -70,7 +70,7 @@ static pcs_status pair_look_at_nodes(pcs_context *ctx, const pair_params *p, con
                         a->count, p->b, b->count);
     for (int i = 0; i < a->count; i++) {
         const int node[2] = { a->items[i], b->items[i] };
-        bool is_free = p->offsets_a.count > 0 || p->offsets_b.count > 0; // points at offsets may just rotate
+        bool is_free = p->offsets_a.count > 0 || p->offsets_b.count > 0; // points at offsets may move by rotation alone
         if (node[0] == node[1])
             return pcs_fail(ctx, PCS_BAD_INPUT, "node %d would touch itself: sets '%s' and '%s' overlap", node[0], p->a,
                             p->b);

@@ -61,7 +61,7 @@ static pcs_status plane_look_at_nodes(pcs_context *ctx, const plane_params *p, c
     const pcs_set *nodes = self->points.nodes;
     for (int i = 0; i < nodes->count; i++) {
         int node = nodes->items[i];
-        bool is_free = p->offsets.count > 0; // points at offsets may just rotate
+        bool is_free = p->offsets.count > 0; // points at offsets may move by rotation alone
         PCS_TRY(pcs_gap_look_along(ctx, map, node, self->normal, &is_free));
         if (!is_free) return pcs_gap_refuse_held(ctx, node);
         if (!shape->has_friction) continue;
@@ -94,7 +94,7 @@ static pcs_status plane_create(pcs_context *ctx, const void *params, const pcs_d
     PCS_TRY(plane_look_at_nodes(ctx, p, map, self, shape));
     shape->nrow = self->points.count;
     shape->ntangent = self->ntangent;
-    // Leaves the size to the mesh where rows turn no node.
+    // Takes the size of the mesh if rows rotate no node.
     if (shape->has_friction || p->offsets.count > 0) shape->size = fmax(self->points.reach, p->node_radius);
     shape->reach = self->points.reach;
     *instance = self;

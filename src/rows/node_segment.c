@@ -138,7 +138,7 @@ static pcs_status target_list_cells(pcs_context *ctx, target_contact *self)
         int cell = self->segments->items[i / 2], place = self->moving[self->mesh->cell[cell][i % 2]];
         self->at[--self->first[place + 1]] = cell;
     }
-    // Filled from the end, every start is now that of the previous node.
+    // Filling from the end has moved each start to that of the previous node.
     for (int i = 0; i < self->nplace; i++) self->first[i] = self->first[i + 1];
     self->first[self->nplace] = nend;
     return PCS_OK;
@@ -292,7 +292,7 @@ static double target_normal(const target_contact *self, const target_view *view,
         return pcs_dot3(n, away);
     }
     double side = self->sign != 0.0 ? target_side_of_end(self, view) : 1.0;
-    if (!pcs_normalize3(away, n)) { // on the axis: any direction across it
+    if (!pcs_normalize3(away, n)) { // on the axis: any direction across it serves
         static const double axes[2][3] = { { 1, 0, 0 }, { 0, 1, 0 } };
         double across[3];
         pcs_cross(view->axis.e, self->ntangent == 1 ? self->plane : axes[fabs(view->axis.e[0]) > fabs(view->axis.e[1])],
@@ -408,8 +408,8 @@ static bool target_meets(const pcs_swept *pair, double s)
     return along >= 0.0 && along <= length2;
 }
 
-// Notes a passage if the node has crossed a wall without thickness and ends so far beyond that its row is about another
-// cell or about the end of the body.
+// Records a passage if the node has crossed a wall without thickness and ends so far beyond that its row belongs to
+// another cell or to the end of the body.
 static void target_cross(const target_contact *self, const pcs_swept *pair, int row, pcs_passage *worst)
 {
     double c[3], length = pcs_norm3(pair->a[1].e), depth;
@@ -439,7 +439,7 @@ static double target_look_at_way(void *owner, int item)
     target_sweep(self, way->row, cell, &pair);
     if (pair.thickness > 0.0)
         pcs_swept_look(&pair, is_loaded ? PCS_SWEPT_LOADED : PCS_SWEPT_OPEN, way->row, way->worst);
-    // A node that is in the wall at the end of the step is where its law sees it.
+    // The law can see a node that is in the wall at the end of the step.
     bool may_cross = self->sign != 0.0 && !is_loaded && way->known->gap[1] >= 0.0;
     if (may_cross) target_cross(self, &pair, way->row, way->worst);
     return way->reach;

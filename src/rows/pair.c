@@ -19,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double skew_allowed = 1e-9; // of the axes of a cross, rad
+static const double skew_allowed = 1e-9; // rad, tolerance of the axes of a cross
 
 typedef struct pair_params {
     pcs_ends_params ends;
@@ -36,13 +36,13 @@ typedef struct pair_row {
 
 typedef struct pair {
     pcs_joint_ends ends;
-    bool adds_up; // rotations do
+    bool adds_up; // rotations add up
     bool rides;   // directions of points rotate with a
     int nrow;
     pair_row rows[6];
     double pitch; // m per turn
     pcs_joint_angle angle;
-    pcs_obstacle_kind symbol; // at b, and with `symbol_a` at a
+    pcs_obstacle_kind symbol; // symbol at b, and with `symbol_a` at a
     double axis_a[3], axis_b[3];
     bool symbol_a;
 } pair;
@@ -124,7 +124,7 @@ static const char *point_check(const void *params, const char **option)
     return pcs_ends_check(&((const pair_params *)params)->ends, option);
 }
 
-// Checks the axis, too, unless it is left out.
+// Checks the axis, too, unless it is not given.
 static const char *axis_check(const void *params, const char **option)
 {
     const pair_params *p = params;
@@ -271,7 +271,7 @@ static pcs_status hinge_create(pcs_context *ctx, const void *params, const pcs_d
     pcs_joint_frame(x->axis_b, across[0], across[1]);
     for (int i = 0; i < (is_space ? 2 : 0); i++) pair_add(x, PAIR_ROTATIONS, across[i], across[i], x->axis_b);
     pair_finish(x, instance, shape);
-    for (int k = 0; k < 3; k++) // the axis rides
+    for (int k = 0; k < 3; k++) // the axis rotates with a
         shape->has_moment[k] = shape->has_moment[k] || (is_space && !x->adds_up && x->ends.a.node >= 0);
     return pcs_ends_meet(ctx, &p->ends, map);
 }
@@ -324,7 +324,7 @@ static pcs_status cylindrical_create(pcs_context *ctx, const void *params, const
         pair_add(x, PAIR_ROTATIONS, across, across, x->axis_b);
     }
     pair_finish(x, instance, shape);
-    for (int k = 0; k < 3; k++) // the axis rides
+    for (int k = 0; k < 3; k++) // the axis rotates with a
         if (!x->adds_up && ends->a.node >= 0) shape->has_moment[k] = shape->has_force[k] = true;
     return PCS_OK;
 }
@@ -357,7 +357,7 @@ static pcs_status universal_create(pcs_context *ctx, const void *params, const p
     x->symbol_a = x->ends.a.node >= 0;
     pair_add(x, PAIR_ROTATIONS, normal, x->axis_a, x->axis_b);
     pair_finish(x, instance, shape);
-    for (int k = 0; k < 3; k++) shape->has_moment[k] = shape->has_moment[k] || !x->adds_up; // the cross tilts
+    for (int k = 0; k < 3; k++) shape->has_moment[k] = shape->has_moment[k] || !x->adds_up; // the axis tilts
     return pcs_ends_meet(ctx, &p->ends, map);
 }
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const double points_at_node[3] = { 0.0 };
-enum { MOST_ARMS = 10000 }; // that are drawn: more would hide one another
+enum { MOST_ARMS = 10000 }; // largest number of arms drawn: more would hide one another
 
 const char *pcs_offsets_check(const pcs_list *offsets)
 {
@@ -28,7 +28,7 @@ double pcs_offsets_reach(const pcs_list *offsets)
     return reach;
 }
 
-// Notes whether the node has finite rotations and whether supports fix it. Fails if it has no rotations.
+// Records whether the node has finite rotations and whether supports fix it. Fails if it has no rotations.
 static pcs_status points_look_at(pcs_context *ctx, const pcs_dofmap *map, int node, pcs_points_of *points)
 {
     int nrotation = 0;

@@ -48,7 +48,7 @@ static inline int pcs_points_node(const pcs_points_of *points, int i)
 typedef struct pcs_point_now {
     int node;
     double x[3], arm[3];  // arm: from the node to the point
-    double v[3], bend[3]; // velocity, and acceleration at constant v and w; zero unless the places have velocities
+    double v[3], bend[3]; // velocity, and acceleration at constant v and w; zero unless nodes have velocities
 } pcs_point_now;
 
 void pcs_point_find(const pcs_points_of *points, int i, const pcs_places *places, pcs_point_now *out);

@@ -81,7 +81,7 @@ static pcs_status motion_load(pcs_context *ctx, pcs_motion_params *p)
 {
     if (p->csv == NULL) return PCS_OK;
     pcs_status status = pcs_table_read(ctx, p->csv, &p->table);
-    if (status == PCS_IO_ERROR) return PCS_BAD_INPUT; // a wrong path is a fault of the case
+    if (status == PCS_IO_ERROR) return PCS_BAD_INPUT; // a wrong path is an error of the case
     if (status == PCS_OK && p->table.nrow < 2)
         return pcs_fail(ctx, PCS_BAD_INPUT, "%s: must have two or more rows 't, position'", p->csv);
     return status;
@@ -282,7 +282,7 @@ static void prescribed_evaluate(void *instance, const pcs_places *places, pcs_ro
             pcs_row_translation(&origin, &now, &d, row);
         }
         bool is_turn = p->is_rotation && !p->angles[i].adds_up;
-        row->gap -= is_turn ? atan2(sin(s[0]), cos(s[0])) : s[0]; // so that no digits are lost after many turns
+        row->gap -= is_turn ? atan2(sin(s[0]), cos(s[0])) : s[0]; // keeps all digits after many rotations
         if (is_turn) row->gap = remainder(row->gap, pcs_whole_turn);
         row->bias -= s[2];
     }

@@ -14,7 +14,7 @@
 #include <math.h>
 
 static const double PARALLEL = 1e-12; // sin^2 below which directions count as one
-static const double FLAT = 1e-3;      // and nearly as one
+static const double FLAT = 1e-3;      // and up to which they nearly are
 // Fraction of the shorter segment beside the other, below which the two touch at one point rather than along a line.
 static const double LEAST_BESIDE = 1e-3;
 
@@ -85,7 +85,7 @@ static void segment_find(const pcs_segment *a, const pcs_segment *b, pcs_closest
     pcs_segment_at(a, c->s, x);
     c->t = segment_foot(b, x, &c->t_slides);
     if (c->t_slides && C > 0.0) return;
-    // The other one is at an end, or a point: the foot of that on a.
+    // The point on b is an end: the nearest point of a follows.
     pcs_segment_at(b, c->t, x);
     if (C == 0.0 || det > PARALLEL * A * C) c->s = segment_foot(a, x, &c->s_slides);
 }
@@ -176,9 +176,9 @@ double pcs_segment_bias(const pcs_segment *a, const pcs_segment *b, const pcs_cl
 // A step that ends in an overlap is seen by the law of the next one, along the direction of d there. Where d has turned
 // far since the surfaces met, the law would push the bodies past each other: that is a passage, too.
 
-static const double SPACING = 0.04; // of places that are looked at, in units of the thickness
+static const double SPACING = 0.04; // spacing of the places examined, in units of the thickness
 static const double GRAZE = 1e-3;   // overlap that does not count, in units of the thickness
-static const double TURN = 0.9;     // cosine of an angle that is far
+static const double TURN = 0.9;     // cosine of a large rotation
 enum { DEEPEST = 16, MOST_PLACES = 4096, MEETING_ROUNDS = 20 };
 
 double pcs_swept_allowed(double thickness)
@@ -202,7 +202,7 @@ static void swept_closest(const pcs_swept *pair, double s, pcs_closest *out)
     pcs_segment_closest(&a, &b, out);
 }
 
-// Returns W, m; relative displacements of points between the ends are no larger.
+// Returns W, m. Relative displacements of points between the ends are no larger.
 static double swept_way(const pcs_swept *pair)
 {
     double way = 0.0;
@@ -221,7 +221,7 @@ static double swept_way(const pcs_swept *pair)
 
 typedef struct swept_search {
     const pcs_swept *pair;
-    double way, enough; // m; enough: stops the search once a smaller distance is found
+    double way, enough; // m; enough: stops the search if a smaller distance is found
     double least;
     int count;
 } swept_search;

@@ -54,7 +54,7 @@ typedef struct pcs_swept {
     double thickness; // sum of radii, m: distance of the axes below which the surfaces overlap
 } pcs_swept;
 
-// Notes the passage of a pair, if there is one, for a row.
+// Records the passage of a pair, if there is one, for a row.
 void pcs_swept_look(const pcs_swept *pair, pcs_swept_seen seen, int row, pcs_passage *worst);
 
 // Returns the overlap, m, up to which a graze of bodies of this thickness does not count as a passage.

@@ -47,7 +47,7 @@ typedef struct pcs_row_term {
     double force[3], moment[3];
 } pcs_row_term;
 
-// Holds the rates of force and moment of a term.
+// The rates of force and moment of a term.
 typedef struct pcs_row_rate {
     double force[3], moment[3];
 } pcs_row_rate;
@@ -111,7 +111,7 @@ typedef struct pcs_source_shape {
     int nrow;
     int ntangent;      // directions of friction per row; 0 without friction
     bool is_constant;  // directions never change; gaps of contacts are linear in q, so they are evaluated only once
-    double size;       // m, of the operands of its gaps, for their round-off; 0 if not larger than the mesh
+    double size;       // m, magnitude of the terms of its gaps, for their round-off; 0 if not larger than the mesh
     double reach;      // longest arm at which its normals act on nodes, m
     pcs_memory memory; // state that `search` keeps from step to step
     // Joints only:
@@ -142,16 +142,17 @@ typedef struct pcs_source_ops {
     void (*evaluate)(void *instance, const pcs_places *places, pcs_row_state *rows);
     // Finds g up to a constant, and dg/dt at fixed q, of every row of a prescribed motion; NULL if absent.
     void (*drive)(const void *instance, double t, double *gap, double *rate);
-    // Searches for pairs that may touch, between two steps; rows keep their pairs until the next call. Sets
+    // Searches for pairs that may touch, between two steps. Rows keep their pairs until the next call. Sets
     // *has_changed if a row has another pair now. Fails with PCS_FAILED if a pair overlaps that had no row. NULL if
     // rows always keep their pairs.
     pcs_status (*search)(pcs_context *ctx, void *instance, const pcs_places *places, bool *has_changed);
-    // Checks the straight paths of the nodes in a step, between whose ends no law is evaluated: notes gaps that closed
-    // and opened again, or changed sides. Row numbers, in `worst` too, count from the contact's first. NULL if a body
-    // that has passed through has a negative gap, as with a plane.
+    // Checks the straight paths of the nodes in a step, between whose ends no law is evaluated, and records gaps that
+    // closed and opened again, or changed sides. Row numbers, in `worst` too, count from the contact's first. NULL if a
+    // body that has passed through has a negative gap, as with a plane.
     void (*passage)(void *instance, const pcs_places *from, const pcs_places *to, const pcs_passage_row *rows,
                     pcs_passage *worst);
-    // Fills `*out` (zeroed but for `contact`; carried, of a joint) with part 0, 1, ... to draw; false if no such part.
+    // Fills `*out` (zeroed but for `contact`, and `carried` of a joint) with part 0, 1, ... to draw. False if no such
+    // part.
     bool (*show)(const void *params, const void *instance, const pcs_dofmap *map, int part, pcs_obstacle *out);
 } pcs_source_ops;
 

@@ -49,7 +49,7 @@ static void resolve_place(const pcs_places *places, int node, pcs_place *out)
     if (!places->has_velocities) return;
     pcs_dofmap_vector(map, false, node, view->at.v, out->v);
     pcs_dofmap_vector(map, true, node, view->at.v, spin);
-    if (table_rotation(view->self, node) >= 0) pcs_rotation_apply(out->R, spin, out->w); // it is material there
+    if (table_rotation(view->self, node) >= 0) pcs_rotation_apply(out->R, spin, out->w); // v is material there
     else memcpy(out->w, spin, sizeof spin);
 }
 
@@ -65,7 +65,7 @@ static pcs_places table_places(const pcs_table_view *view)
 // Evaluates all rows of a source at places.
 static void table_look_at(const pcs_table_source *source, const pcs_places *places, pcs_row_state *states)
 {
-    // Joints have no tangents, and are evaluated often.
+    // Joints have no tangents and are evaluated often.
     size_t size = source->is_joint ? offsetof(pcs_row_state, tangent) : sizeof *states;
     for (int i = 0; i < source->nrow; i++) memset(&states[i], 0, size);
     source->model->ops->evaluate(source->instance, places, states);
@@ -121,7 +121,7 @@ static pcs_status table_take_rows(pcs_system *self, int count, pcs_rows **out)
     return PCS_OK;
 }
 
-// Puts a direction into a row, with zeros after its entries.
+// Puts a direction into a row, and zeros into the rest of its entries.
 static void resolve_row(const pcs_system *self, const pcs_row_direction *direction, const double *q, pcs_rows *rows,
                         int row)
 {
@@ -136,8 +136,8 @@ static void resolve_row(const pcs_system *self, const pcs_row_direction *directi
 // Component of a unit force along a direction that counts as round-off of the normal, as in pcs_dofmap_resolve.
 static const double round_off = 1e-12;
 
-// Puts a constant direction, at rest, at the entries from `place` on, without zeros, and returns their number; only
-// counts them if `rows` is NULL.
+// Puts a constant direction into the entries from `place` on, without zeros, and returns their number. Only counts them
+// if `rows` is NULL.
 static int table_put_constant(const pcs_system *self, const pcs_row_direction *direction, const double *rest,
                               pcs_rows *rows, int place)
 {
@@ -185,7 +185,7 @@ static void table_put_directions(const pcs_system *self, bool is_soft, bool is_f
 void pcs_table_look_at_laws(const pcs_system *self, const double *q)
 {
     const pcs_row_table *table = self->row_set.table;
-    pcs_table_look(self, pcs_at(0.0, q, NULL), true); // contacts do not move by themselves
+    pcs_table_look(self, pcs_at(0.0, q, NULL), true); // contacts have no motion of their own
     table_put_directions(self, true, false, q, table->L, table->T);
     table_put_gaps(self, true, table->L, q, table->gap);
 }
@@ -204,7 +204,7 @@ static pcs_status table_create_source(pcs_system *self, int k, pcs_contact_info 
     PCS_TRY(model->ops->create(self->ctx, model->params, table->map, &source->instance, shape));
     if (!has_friction) shape->ntangent = 0;
     if (shape->memory.size > 0 || shape->memory.nall > 0) self->memory[self->nmemory++] = shape->memory;
-    // The shape of a joint is known also where others have its rows.
+    // The shape of a joint is known also on processes without its rows.
     bool is_elsewhere = info->is_joint && pcs_rows_are_spread(self) && !table->joint_is_here[k - table->ncontact];
     source->nrow = info->nrow = info->nall = is_elsewhere ? 0 : shape->nrow;
     info->ntangent = info->nrow > 0 ? shape->ntangent : 0;
@@ -343,7 +343,7 @@ static pcs_status table_describe_rows(pcs_system *self, const pcs_row_table *tab
     return PCS_OK;
 }
 
-// Evaluates contacts whose directions are constant, at rest and for all times.
+// Evaluates contacts with constant directions once for all times.
 static void table_freeze(pcs_system *self, pcs_row_table *table, const double *rest)
 {
     pcs_row_set *set = &self->row_set;
@@ -411,10 +411,10 @@ pcs_status pcs_table_create(pcs_system *self, const char **culprit)
     PCS_TAKE(self->ctx, info, self->ncontact, "contacts");
     PCS_TAKE(self->ctx, table->sources, self->ncontact, "contacts");
     PCS_TAKE(self->ctx, table->order, self->ncontact, "contacts");
-    PCS_TAKE(self->ctx, self->memory, self->ncontact + 6, "contacts"); // and those of materials, friction and reactions
+    PCS_TAKE(self->ctx, self->memory, self->ncontact + 6, "contacts"); // six more for materials, friction and reactions
     PCS_TAKE(self->ctx, rest, self->nq, "contact rows");
     self->contacts = info;
-    self->time_here = NAN; // positions of a run are others
+    self->time_here = NAN; // positions of a run differ from these
     PCS_TRY(table_create_sources(self, table, info, culprit));
     pcs_status status = table_describe_rows(self, table, info);
     if (pcs_rows_are_spread(self) && status == PCS_OK) status = table_number(self, table, info);
@@ -435,7 +435,7 @@ pcs_status pcs_table_search(pcs_system *self, pcs_instant at, bool *has_changed)
     pcs_table_view view = { self, at };
     pcs_places places = table_places(&view);
     *has_changed = false;
-    self->time_here = NAN; // rows may be about others now
+    self->time_here = NAN; // rows may touch other bodies now
     for (int k = 0; k < table->ncontact; k++) {
         const pcs_row_source *c = &table->contacts[k];
         if (c->ops->search == NULL) continue;
@@ -518,7 +518,7 @@ void pcs_table_evaluate(pcs_system *self, pcs_instant at, const pcs_row_values *
         pcs_table_look(self, pcs_at(at.t, at.q, out->bias == NULL ? NULL : at.v), false);
     if (out->gap != NULL) table_put_gaps(self, false, self->G, at.q, out->gap);
     for (int row = 0; row < (out->bias == NULL ? 0 : self->nrow); row++)
-        out->bias[row] = table->states[row].bias; // 0 of frozen rows
+        out->bias[row] = table->states[row].bias; // 0 for frozen rows
     if (out->G != NULL) table_put_directions(self, false, false, at.q, out->G, out->T);
     if (out->G == self->G && self->gap_here != NULL) {
         table_put_gaps(self, false, self->G, at.q, self->gap_here);
@@ -722,8 +722,7 @@ static void forces_find_way(const pcs_system *self, const double *q)
     else pcs_difference(&self->rotations, work->origin, q, work->way);
 }
 
-// Finds the slide of a point, with its tangents r[1], r[2]. The force of the last
-// commit keeps its magnitude.
+// Finds the slide of a point with tangents r[1], r[2]. The force of the last commit keeps its magnitude.
 static forces_slide forces_find_slide(const pcs_system *self, int point, const int *column, const double *const r[3],
                                       const pcs_row_state *state)
 {
@@ -850,7 +849,7 @@ double pcs_forces_energy(const pcs_system *self, pcs_instant at, double *loss)
     const double *u = at.along == NULL ? at.v : at.along;
     double energy = 0.0;
     *loss = 0.0;
-    // If all processes know all points, one of them sums.
+    // If all processes know all points, only one of them adds.
     if (self->layout != NULL && !pcs_rows_are_spread(self) && !pcs_is_root(self->ctx)) return 0.0;
     const forces_point *point = forces_at(self, at);
     for (int i = 0; i < self->ncompliant; i++) {
@@ -982,8 +981,7 @@ static double forces_step(const pcs_system *self, int equation)
     return pcs_norm3(self->direction[equation]) == 0.0 ? small_way : small_way * self->length;
 }
 
-// Evaluates the directions of the points taken with entry e of each displaced by its small displacement, or its
-// negative.
+// Evaluates the directions of the points taken, entry e of each displaced by its small displacement or its negative.
 static void forces_move(const pcs_system *self, const pcs_table_source *own, const double *q, int ntaken, int e,
                         bool is_behind)
 {

@@ -4,7 +4,7 @@
 //
 //   M v' = f + L^T F(g, L v) + T^T f(F, s) + G^T lambda,   one row of L and one force F per point (system/law.h)
 //
-// Tangents are numbered likewise. Who includes this is the model that owns the table, or works on it.
+// Tangents are numbered likewise. Included by the model that owns the table, and by code that works on it.
 
 #ifndef PCS_ROWS_TABLE_H
 #define PCS_ROWS_TABLE_H
@@ -17,7 +17,7 @@ enum { PCS_ROW_TERMS = PCS_ROW_NODES * PCS_MAX_NODE_DOFS }; // most equations of
 // Describes the rows of one contact or joint.
 typedef struct pcs_table_source {
     const pcs_row_source *model;
-    void *instance;      // with the results of its search
+    void *instance;      // ops, with the results of its search
     int first_row, nrow; // on this process; 0 rows of a joint of another process
     bool is_joint;
     bool is_soft;   // has a force law
@@ -41,8 +41,8 @@ struct pcs_row_table {
     pcs_rows *L, *T;       // [ncompliant x nv], [ncompliant_tangent x nv] PCS_ROW_TERMS entries each, zero at the end
     double *gap;           // [ncompliant] m
     pcs_passage_row *ends; // [ncompliant] gaps at both ends of a step
-    struct pcs_forces *forces;         // of rows with force laws
-    struct pcs_derivative *derivative; // of joints whose directions vary; NULL if absent
+    struct pcs_forces *forces;         // data of rows with force laws
+    struct pcs_derivative *derivative; // data of joints whose directions vary; NULL if absent
 };
 
 // ---- Evaluation in terms of equations.

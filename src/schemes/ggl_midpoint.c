@@ -277,8 +277,7 @@ static void unified_turn(pcs_scheme *self, pcs_ggl *s)
     if (turns) pcs_add_row_momentum(self->system, -1.0, next->la, next->la_t, s->turned);
 }
 
-// Stores the multipliers and moves the projection to where the velocity law holds: X = M^-1 G(qm)^T with the directions
-// of q'.
+// Stores the multipliers and moves the projection to where the velocity law holds: X = M^-1 G(qm)^T, directions of q'.
 static void unified_finish(pcs_scheme *self, pcs_ggl *s, const pcs_state *x)
 {
     pcs_next *next = &s->base.next;

@@ -137,8 +137,7 @@ static pcs_status jump_start(pcs_scheme *self, pcs_state *x, pcs_step_report *re
     return PCS_OK;
 }
 
-// Updates forces that depend on the velocity after an impact; the filtered acceleration of generalized-alpha is left
-// unchanged.
+// Updates forces that depend on the velocity after an impact. The filtered acceleration stays unchanged.
 static void jump_refresh(pcs_scheme *self, const pcs_state *x, double h, pcs_implicit_memory *now)
 {
     pcs_next *next = &((jump_newmark *)self->data)->base.next;

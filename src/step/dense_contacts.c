@@ -435,8 +435,7 @@ static bool active_try(pcs_active_set *s)
             // Starts again from here if multipliers were far larger before, and so have left their round-off.
             if (is_solved && (is_refined || active_is_solved(s, tight))) return true;
             is_refined = is_solved;
-            // Ignores large multipliers of rows that contradict each other, which grow until one row yields, in the
-            // tolerance.
+            // Ignores large multipliers of contradictory rows, which grow until one row yields, in the tolerance.
             if (!is_solved) {
                 s->weight = fmax(least_weight, 0.1 * s->weight);
                 s->excused = 0.0;

@@ -1127,8 +1127,7 @@ static void gradient_correct(pcs_krylov_set *c, double s)
     for (int k = set_first(c); k < set_last(c); k++) c->p.value[k] += c->image[k];
 }
 
-// Projects z repeatedly until no law is violated by more than `target` m/s. Keeps the gates, and does not update the
-// values.
+// Projects z repeatedly until no law is violated by more than `target` m/s. Gates and values are not updated.
 static void gradient_solve(pcs_krylov_set *c, double target, int limit)
 {
     int first = set_first(c), last = set_last(c);

@@ -108,8 +108,7 @@ static bool outer_is_sloped(const pcs_step_solver *self, const pcs_outer *o)
     return pcs_system_max(system, is_more) == 0.0;
 }
 
-// Measures the last change in energy; after a second one estimates the error left, m/s, and stores the rates for later
-// steps.
+// Measures the last change in energy. After a second one estimates the error left, m/s, and stores the rates.
 static void outer_measure(pcs_step_solver *self, const pcs_outer *o, double change, progress *c)
 {
     double last = c->size;

@@ -635,8 +635,7 @@ static void schur_keep_place(pcs_step_solver *self, pcs_step_problem *p)
     pcs_motion_retract(self, p, &s->at);
 }
 
-// Returns false if a contact acts in any process: its part of the matrix rotates with its row, and may appear and
-// vanish.
+// Returns false if a contact acts in any process: its part of the matrix rotates with its row, or appears and vanishes.
 static bool schur_may_keep(const pcs_step_solver *self)
 {
     const double *z = ((const schur *)self->data)->z; // over all rows, as processes must agree

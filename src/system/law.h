@@ -37,7 +37,7 @@ typedef struct pcs_law_ops {
     size_t params_size;
     // Returns NULL if the parameters are valid, else the fault; *option names the key.
     const char *(*check)(const void *params, const char **option);
-    // Returns e, from 0 to 1, for a speed of approach, m/s, not negative; asked in every step of a closed contact.
+    // Returns e, from 0 to 1, for a speed of approach >= 0, m/s. Called in every step of a closed contact.
     double (*restitution)(const void *params, double speed);
     // Fills `*out`, which the caller has zeroed.
     void (*force)(const void *params, const pcs_law_input *at, pcs_law_force *out);

@@ -10,7 +10,7 @@
 
 void pcs_retract(const pcs_rotations *r, const double *q0, const double *x, double *q)
 {
-    // The sum is right but for the rotations, whose arguments must be read before q, which may be x, is written.
+    // Reads the arguments of the rotations before writing q, which may be x. The sum is right for all other entries.
     int next = 0;
     for (int s = 0; s < r->count; s++) {
         int e = r->equation[s];
@@ -62,7 +62,7 @@ static void rotations_multiply(const double x[3], int count, double *a, double *
 void pcs_rotate_columns(const pcs_rotations *r, const double *x, pcs_matrix *A)
 {
     const int *start = A->pattern->start;
-    for (int s = 0; s < r->count; s++) { // the three columns of one node have the same rows
+    for (int s = 0; s < r->count; s++) { // the three columns of a node have the same rows
         int e = r->equation[s];
         rotations_multiply(x + e, start[e + 1] - start[e], A->value + start[e], A->value + start[e + 1],
                            A->value + start[e + 2]);
@@ -74,7 +74,7 @@ static void rotations_carry(const double x[3], double part, double y[3])
 {
     double angle = pcs_norm3(x), half = 0.5 * angle, sinc = half > 0.0 ? sin(half) / half : 1.0, once[3], twice[3];
     double square = half * half * sinc * sinc; // sin^2(angle/2)
-    // Nothing but a step of half a turn with part = 1/2 makes it vanish.
+    // It vanishes only after half a turn with part = 1/2.
     double scale = fmax(1.0 - 4.0 * part * (1.0 - part) * square, DBL_EPSILON);
     double a = part * sinc * cos(half) / scale, b = 0.5 * part * (2.0 * part - 1.0) * sinc * sinc / scale;
     pcs_cross(x, y, once);
@@ -87,7 +87,7 @@ void pcs_rotate_rows(const pcs_rotations *r, const double *x, double part, pcs_r
     if (r->begins == NULL) return;
     for (int k = 0; k + 2 < rows->start[rows->nrow]; k++) {
         int e = rows->column[k];
-        // Only complete rotations of a node have three consecutive entries: padding of rows has not.
+        // Only complete rotations of a node have three consecutive entries. The padding of rows has not.
         bool is_moment = r->begins[e] && rows->column[k + 1] == e + 1 && rows->column[k + 2] == e + 2;
         if (is_moment) rotations_carry(x + e, part, rows->value + k);
     }

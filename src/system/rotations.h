@@ -58,8 +58,8 @@ void pcs_rotate_vector(const pcs_rotations *r, const double *x, double *y);
 void pcs_rotate_columns(const pcs_rotations *r, const double *x, pcs_matrix *A);
 // Multiplies moments R^T m in rows by (part exp(-x) + 1 - part)^-1: an impulse rotates its body by a `part` of x.
 void pcs_rotate_rows(const pcs_rotations *r, const double *x, double part, pcs_rows *rows);
-// Converts derivatives of rows by spins to those by increments at x; and to those of rows that pcs_rotate_rows has
-// rotated, with G as it was before.
+// Converts derivatives of rows by spins to those by increments at x. The next function converts to derivatives of rows
+// that pcs_rotate_rows has rotated, with G as before.
 void pcs_rotate_slopes(const pcs_rotations *r, const double *x, const pcs_slopes *s);
 void pcs_rotate_slopes_of_rows(const pcs_rotations *r, const double *x, double part, const pcs_rows *G,
                                const pcs_slopes *s);

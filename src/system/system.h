@@ -72,7 +72,7 @@ typedef struct pcs_contact_info {
 typedef struct pcs_row {
     int contact;                 // index into contacts
     pcs_law law;                 // of a contact
-    bool is_bilateral;           // g = 0 always, no gate, no sign
+    bool is_bilateral;           // g = 0 always, without gate and sign
     bool is_driven;              // bilateral row of a prescribed motion
     bool is_angle;               // gap in rad, whatever the size of the model
     bool changes_sense;          // sign flips at half a turn of its node, on whose rotation alone it acts (rows/held.c)
@@ -155,7 +155,7 @@ typedef struct pcs_row_report {
     double drive_work;          // part of external_work, by the prescribed motion of the row, J
     double slip[2];             // tangential velocities T v at the end of the step, m/s
     bool is_gated;              // the velocity-level law was imposed
-    bool gate_is_contradictory; // imposing it opens the smooth gap, omitting it closes it: either is a choice
+    bool gate_is_contradictory; // imposing the law opens the smooth gap, omitting it closes it: neither is consistent
     bool is_closed;             // the contact transmits an impulse or its gap is not positive
     bool is_impact;             // the contact closed in this step
 } pcs_row_report;
@@ -204,14 +204,14 @@ typedef struct pcs_probe {
     double offset;
 } pcs_probe;
 
-// Describes all rows together, on whatever rank they are.
+// Describes all rows together, on any rank.
 typedef struct pcs_row_set {
     int ndriven;          // number of joints with prescribed motions
     bool vary;            // directions vary with q
     bool are_redundant;   // some rows of joints are redundant at the start
     bool may_pass;        // a contact may be passed through: a gap that is not negative at the end of a step does not
                           // exclude it
-    bool may_change;      // rows may have other bodies from step to step
+    bool may_change;      // rows may touch other bodies from step to step
     pcs_row_table *table; // of the sources of a mesh (rows/table.h); NULL without a mesh
 } pcs_row_set;
 
@@ -246,8 +246,8 @@ typedef struct pcs_system_ops {
     // Searches for pairs that may touch from q on, before a step; rows keep their bodies until the next call. Sets
     // *has_changed if a row has other bodies now. Fails with PCS_FAILED if bodies without a row overlap.
     pcs_status (*search)(pcs_system *self, pcs_instant at, bool *has_changed);
-    // Notes contacts that closed and opened again, or changed sides, on the straight path from q0 to q1, the last step;
-    // [nrow] gaps and status of its rows: row_set.may_pass.
+    // Records contacts that closed and opened again, or changed sides, on the straight path from q0 to q1, the last
+    // step. [nrow] gaps and status of its rows. Only if row_set.may_pass.
     void (*passages)(pcs_system *self, const double *q0, const double *q1, const pcs_passage_row *rows,
                      pcs_passage *worst);
     void (*measure)(const pcs_system *self, pcs_instant at, unsigned what, pcs_measure *out);
@@ -283,12 +283,12 @@ struct pcs_scale {
     bool holds[7];       // a support fixes one of this axis; always true for others
 };
 
-// Holds, first, the model as built from the case, constant afterwards, and second, the workspace: data that vary with
-// time and state. Functions with a `const pcs_system` only read the workspace.
+// The model as built from the case, constant afterwards, then the workspace: data that vary with time and state.
+// Functions with a `const pcs_system` only read the workspace.
 struct pcs_system {
     const pcs_system_ops *ops;
     const pcs_slice_ops *slices; // system/slices.h; NULL if evaluated as a whole
-    const char *name;            // "fe", or that of a closed form, for messages
+    const char *name;            // "fe", or the name of a closed form, for messages
     pcs_context *ctx;
     const void *data; // private data of the system
     int nq, nv, nrow, ncontact, ntangent;
@@ -304,15 +304,15 @@ struct pcs_system {
     const char *ageing;        // path in the case of the element group whose materials change with time alone; or NULL
     pcs_memory dampers;        // flags of inactive dampers of force laws that jump at touch; no bytes if absent. The
                                // state of a run has a copy of the last accepted step
-    const char *soft_friction; // path in the case of a contact with a force law and friction; or NULL
+    const char *soft_friction; // path in the case of a contact with a force law and friction; NULL if none
     pcs_row_set row_set;
     const double (*direction)[3]; // [nv] unit vector of an equation in space; zero for rotations. NULL without a mesh
     pcs_scale scale;
     double length;      // size of the model, m: the scale of positions
     double place;       // distance of the nodes from the origin, m: the scale of round-off in gaps
     const double *arms; // [nv] m, factors of changes of angles: `length`; 1 for others. NULL if all are 1
-    double mass;        // of all free equations, kg: with an energy, the scale of velocities
-    double stable_step; // of explicit schemes, s; INFINITY if unlimited
+    double mass;        // mass on all free equations, kg: with an energy, it gives the scale of velocities
+    double stable_step; // stable step of explicit schemes, s; INFINITY if unlimited
     pcs_travel travel[PCS_WAVE_KINDS];
     pcs_rotations rotations;  // nodes with finite rotations in space
     const pcs_layout *layout; // distribution of the equations over the ranks; NULL if all are here
