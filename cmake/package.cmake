@@ -4,7 +4,8 @@
 set(PERCUSS_MAINTAINER "The Percuss developers <developers@percuss.example.org>" CACHE STRING
   "Name and address in Debian packages")
 mark_as_advanced(PERCUSS_MAINTAINER)
-set(package_version "${PROJECT_VERSION}-1")
+set(package_revision 0percuss1) # of packages that are not of Debian's archive
+set(package_version "${PROJECT_VERSION}-${package_revision}")
 
 # percuss_package(<component> <package> <section> <summary> <description>)
 function(percuss_package component package section summary description)
@@ -27,23 +28,23 @@ function(percuss_package component package section summary description)
 endfunction()
 
 set(PERCUSS_COMPONENTS "")
-percuss_package(program percuss math "flexible bodies that hit, stick and rebound"
-  "Percuss computes bars, beams and rigid bodies, joined and free, that hit walls\nand each other, stick, slide and \
-rebound, by nonsmooth time integration. Every\nstep is certified. This package holds the program, its cases and \
-completion\nfor shells.")
+percuss_package(program percuss math "impact, friction and vibration of flexible bodies"
+  "Percuss simulates impact, friction and vibration of bars, beams and rigid\nbodies by nonsmooth time \
+integration. Every step is checked against the laws\nof contact and motion. This package holds the program, its \
+cases and\ncompletion for shells.")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "python3-percuss")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "paraview, percuss-doc, percuss-petsc")
 
-set(lead "Percuss computes bars, beams and rigid bodies that hit, stick and rebound.\nThis package holds")
+set(lead "Percuss simulates impact, friction and vibration of bars, beams and rigid\nbodies. This package holds")
 set(build_libraries
   "libsuitesparse-dev, libarpack2-dev, libyaml-dev, zlib1g-dev, liblapack-dev, pkg-config")
-percuss_package(dev libpercuss-dev libdevel "flexible bodies that hit, stick and rebound (development)"
-  "${lead} the headers and the static library, and the files by which\nCMake and pkg-config find them.")
+percuss_package(dev libpercuss-dev libdevel "impact, friction and vibration of flexible bodies (development)"
+  "${lead} the headers, the static library, and the files\nfor CMake and pkg-config.")
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${build_libraries}")
 
 if(TARGET percuss_shared)
-  percuss_package(library libpercuss0 libs "flexible bodies that hit, stick and rebound (library)"
+  percuss_package(library libpercuss0 libs "impact, friction and vibration of flexible bodies (library)"
     "${lead} the shared library.")
   set(CPACK_DEBIAN_LIBRARY_PACKAGE_SHLIBDEPS ON)
   set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
@@ -53,15 +54,15 @@ if(TARGET percuss_shared)
 endif()
 
 if(PERCUSS_HAS_PETSC)
-  percuss_package(petsc percuss-petsc math "flexible bodies that hit, stick and rebound (several ranks)"
-    "${lead} the object by which it runs over several ranks, with MPI\nand PETSc.")
+  percuss_package(petsc percuss-petsc math "impact, friction and vibration of flexible bodies (several ranks)"
+    "${lead} the object that lets the program run over several\nranks, with MPI and PETSc.")
   set(CPACK_DEBIAN_PETSC_PACKAGE_SHLIBDEPS ON)
   set(CPACK_DEBIAN_PETSC_PACKAGE_DEPENDS "percuss (= ${package_version})")
 endif()
 
 if(TARGET percuss_shared AND EXISTS "${PROJECT_SOURCE_DIR}/python/percuss/__init__.py")
-  percuss_package(python python3-percuss python "flexible bodies that hit, stick and rebound (Python 3)"
-    "${lead} the Python module and the commands that look at results.")
+  percuss_package(python python3-percuss python "impact, friction and vibration of flexible bodies (Python 3)"
+    "${lead} the Python module, and the commands that\nplot, report, compare and study results.")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3, python3-numpy, libpercuss0 (>= ${PROJECT_VERSION})")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS
@@ -78,13 +79,14 @@ if(TARGET percuss_shared AND EXISTS "${PROJECT_SOURCE_DIR}/python/percuss/__init
   set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA "${scripts}")
 endif()
 
-percuss_package(doc percuss-doc doc "flexible bodies that hit, stick and rebound (documentation)"
+percuss_package(doc percuss-doc doc "impact, friction and vibration of flexible bodies (documentation)"
   "${lead} the tutorial, the manual and the theory.")
 set(CPACK_DEBIAN_DOC_PACKAGE_ARCHITECTURE all)
 install(FILES README.md ARCHITECTURE.md CITATION.cff DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/percuss-doc"
   COMPONENT doc EXCLUDE_FROM_ALL)
 install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/percuss-doc" COMPONENT doc EXCLUDE_FROM_ALL
-  FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg" PATTERN "*.html")
+  FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg" PATTERN "*.html"
+  PATTERN examples EXCLUDE PATTERN site EXCLUDE)
 
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON) # cpack packs what is there and builds nothing
 set(CPACK_GENERATOR DEB)
@@ -92,7 +94,8 @@ set(CPACK_PACKAGE_NAME percuss)
 set(CPACK_PACKAGE_CONTACT "${PERCUSS_MAINTAINER}")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "") # each has one of its own
 set(CPACK_PACKAGE_VERSION "${PROJECT_VERSION}")
-set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+set(CPACK_DEBIAN_PACKAGE_RELEASE ${package_revision})
+set(CPACK_POST_BUILD_SCRIPTS "${PROJECT_SOURCE_DIR}/cmake/ldconfig.cmake")
 set(CPACK_DEBIAN_PACKAGE_MAINTAINER "${PERCUSS_MAINTAINER}")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
