@@ -47,7 +47,7 @@ static command_call *main_find(const char *name)
     return NULL;
 }
 
-// Replaces this process; comes back when there is no such program.
+// Replaces this process. Returns only if there is no such program.
 static void main_start(const char *program, const char *const *arguments)
 {
     execvp(program, (char *const *)arguments);
@@ -55,8 +55,8 @@ static void main_start(const char *program, const char *const *arguments)
 }
 
 // Runs percuss-NAME in place of this process: beside the program, as in the tree where it was built, where it was
-// installed, or on PATH. The first of `arguments`, which end with NULL, is replaced by its path. Comes back only when
-// there is none: with the exit status after a message, or with -1 when no such command is known.
+// installed, or on PATH. The first of `arguments`, which end with NULL, is replaced by its path. Returns only if there
+// is none: with the exit status after a message, or with -1 when no such command is known.
 static int main_replace(const char *name, const char **arguments)
 {
     static const char *const folders[] = { "", "../libexec/percuss/" };
@@ -96,7 +96,7 @@ static int main_run_external(int argc, char **argv, const char **room)
     return main_replace(name, room);
 }
 
-// All of the help, or what there is about a command.
+// Prints all of the help, or the part about one command.
 static int main_help(const pcs_arguments *a, const char *name)
 {
     const pcs_verb *command = name == NULL ? NULL : pcs_verb_find(name);
@@ -135,7 +135,7 @@ static int main_dispatch(pcs_arguments *a)
     return main_call(command, a);
 }
 
-// Closed standard streams would give their numbers to result files, and messages would end up in these.
+// Closed standard streams would give their numbers to result files, which would then receive messages.
 static void main_open_streams(void)
 {
     int number;
@@ -144,7 +144,7 @@ static void main_open_streams(void)
     if (number > STDERR_FILENO) close(number);
 }
 
-// Ends at once with a message, by calls that may be made at any time.
+// Ends at once with a message, by calls that are allowed at any time.
 static void main_end(const char *text)
 {
     ssize_t ignored = write(STDERR_FILENO, text, strlen(text));
@@ -174,7 +174,7 @@ static long main_count_threads(char **variables, const char *name)
 
 static void main_look_for_room(int argc, char **argv, char **variables)
 {
-    static const rlim_t least_stack = 256 << 10; // B
+    static const rlim_t least_stack = 256 << 10; // bytes
     struct rlimit limit;
     static char *kept[MOST_VARIABLES + 3], text[2][64];
     int count = 0;
@@ -197,7 +197,7 @@ static void main_look_for_room(int argc, char **argv, char **variables)
     kept[count++] = text[0];
     kept[count++] = text[1];
     kept[count] = NULL;
-    execve("/proc/self/exe", argv, kept); // on failure the threads may find room all the same
+    execve("/proc/self/exe", argv, kept); // on failure the threads may find room anyway
 }
 
 __attribute__((section(".preinit_array"), used)) static void (*const main_first)(int, char **,

@@ -28,7 +28,7 @@ typedef struct pcs_analysis {
     const double *start;         // [nq] zero, or the initial state of a closed-form system
     const char *linear;          // linear solver asked for, or "auto"
     pcs_statics_options statics; // options of the case
-    // For the results
+    // For the results:
     pcs_case *input;
     const char *case_name, *title;
     int nprobe;

@@ -30,14 +30,14 @@ typedef struct pcs_null_space {
     int *column;   // columns of the entries of Z
     double *value; // values of the entries of Z
     int *kept;     // [nfree] places of y in x
-    bool is_full;  // Z has too many entries to be of use: it is absent, and y may have more unknowns than nfree
+    bool is_full;  // Z has too many entries to be of use: it is not stored, and y may have more unknowns than nfree
 } pcs_null_space;
 
 // Problem with rows that hold, reduced to one without rows in fewer unknowns.
 typedef struct pcs_reduced {
     pcs_eigen_problem problem; // problem to be solved
-    int nfree;                 // number of unknowns that the rows leave: there are no more eigenvalues
-    bool is_less;              // it has no rows; else it is the given one, for lack of rows or of sparsity
+    int nfree;                 // number of unknowns that the rows leave, which is the largest number of eigenvalues
+    bool is_less;              // the problem is reduced; otherwise it is the given one, as rows or sparsity are lacking
     pcs_null_space Z;
 } pcs_reduced;
 
@@ -55,7 +55,7 @@ static void null_space_expand(const pcs_null_space *self, const double *y, doubl
 
 // K phi = lambda M phi with G_h phi = 0 as a problem without rows: phi = Z y, Z^T K Z y = lambda Z^T M Z y.
 
-enum { FILL = 20, LEAST_ROOM = 20000000 }; // products of entries: times the entries of K, and in any case
+enum { FILL = 20, LEAST_ROOM = 20000000 }; // limits of products of entries: relative to the entries of K, and at least
 
 static bool reduced_has_rows(const pcs_eigen_problem *p)
 {
@@ -224,8 +224,8 @@ static pcs_status arpack_take(pcs_context *ctx, int n, int nev, int lworkl_of_ba
     w->workl = w->workd + 3 * rows;
     w->workev = w->workl + w->lworkl;
     w->select = (int *)(w->workev + 3 * columns);
-    memset(w->select, 0, columns * sizeof *w->select); // the interface reads it, though it chooses nothing
-    // Numbers without a pattern, so that no eigenvector is missed by symmetry.
+    memset(w->select, 0, columns * sizeof *w->select); // ARPACK reads it, though it selects nothing
+    // Uses numbers without a pattern, so that symmetry hides no eigenvector.
     unsigned long long seed = 88172645463325252ULL;
     for (int i = 0; i < n; i++) {
         seed ^= seed << 13;
@@ -257,7 +257,7 @@ static bool arpack_serve(const pcs_operator *op, int ido, arpack_work *w)
     } else if (ido == 2) {
         op->mass(op->user, x, y);
     } else if (ido == 1) {
-        op->apply(op->user, w->workd + w->ipntr[2] - 1, y); // M x is there already
+        op->apply(op->user, w->workd + w->ipntr[2] - 1, y); // M x is stored there already
     } else {
         op->mass(op->user, x, y);
         memcpy(x, y, (size_t)op->n * sizeof *x);
@@ -287,7 +287,7 @@ static int arpack_fetch(const pcs_operator *op, arpack_work *w, int nev, double 
                  w->V, n, w->iparam, w->ipntr, w->workd, w->workl, w->lworkl, &info);
         return info;
     }
-    // With a shift of 0 it gives 1/theta, rising.
+    // With a shift of 0 it gives 1/theta in ascending order.
     dseupd_c(1, "A", w->select, re, vector, n, 0.0, "G", n, "LM", nev, 0.0, w->resid, w->ncv, w->V, n, w->iparam,
              w->ipntr, w->workd, w->workl, w->lworkl, &info);
     if (info != 0) return info;
@@ -418,7 +418,7 @@ static pcs_status lapack_symmetric(pcs_context *ctx, const pcs_operator *op, int
     *count = 0;
     PCS_TRY(lapack_take(ctx, n, &w));
     int info = lapack_solve_symmetric(op, &w);
-    // Rising in w; what is round-off beside the largest belongs to no mass or to the rows.
+    // Ascending in w. Values that are round-off relative to the largest belong to no mass or to the rows.
     if (info == 0) {
         double smallest = n * DBL_EPSILON * fmax(fabs(w.w[0]), fabs(w.w[n - 1]));
         for (int k = n - 1; k >= 0; k--) {
@@ -473,9 +473,9 @@ static pcs_status lapack_general(pcs_context *ctx, const pcs_operator *op, int *
     return info == 0 ? PCS_OK : pcs_fail(ctx, PCS_FAILED, "LAPACK could not find the eigenvalues: dgeev says %d", info);
 }
 
-static const double FIRST_SHIFT = 1e-9; // beside the largest K_ii / M_ii
+static const double FIRST_SHIFT = 1e-9; // relative to the largest K_ii / M_ii
 static const double LEAST_SHIFT = 1e-14;
-static const double STABLE_SHIFT = 1e-12; // what is not below it is not below 0
+static const double STABLE_SHIFT = 1e-12; // relative: an eigenvalue above minus this counts as not negative
 
 enum { SMALL = 100, SHIFT_ROUNDS = 12, INVERSE_STEPS = 3, SHIFT_TRIES = 24 };
 
@@ -488,7 +488,7 @@ typedef struct spectrum {
     int nlocked;            // M-orthonormal vectors that are projected away: the known ones and those found so far
     double *locked, *image; // [capacity x n] them, and M times them
     double *work;           // [n]
-    bool is_free;           // there are at least as many motions without force as vectors wanted, and they are locked
+    bool is_free;           // at least as many motions without force as wanted vectors are locked
 } spectrum;
 
 static void spectrum_mass(void *user, const double *x, double *y)
@@ -552,7 +552,7 @@ static double eigen_top(const pcs_eigen_problem *p)
     return top;
 }
 
-// Zeroes the entries of r that belong to rows of G that hold: there their multipliers act, which are not known.
+// Zeroes the entries of r at rows of G that hold, whose multipliers are unknown.
 static void eigen_clear_held(const pcs_eigen_problem *p, double *r)
 {
     if (p->G == NULL || p->holds == NULL) return;
@@ -596,7 +596,7 @@ static double spectrum_zero(const spectrum *s, const double *x)
     return 50.0 * (spectrum_rounding(s->p, x) + DBL_EPSILON * fabs(s->shift)) + s->p->blur;
 }
 
-// Tries 0. Round-off may let a singular K pass for definite: then the smallest quotient is no more than round-off.
+// Tries 0. As round-off may let a singular K pass for definite, the smallest quotient must exceed round-off.
 static pcs_status spectrum_try_zero(spectrum *s, double *x, bool *is_done)
 {
     PCS_TRY(spectrum_factor(s, 0.0, is_done));
@@ -833,12 +833,12 @@ pcs_status pcs_eigen_symmetric(pcs_context *ctx, const pcs_eigen_problem *p, pcs
 
 // The null space of rows: elimination forward, then back.
 
-// Largest entry left of an eliminated row (1 before) that counts as 0. Directions at an equilibrium err by about 1e-10.
+// Largest entry of an eliminated row (1 before) that counts as 0. Directions at an equilibrium have errors of 1e-10.
 static const double DEPENDENT = 1e-9;
 static const double ROUND_OFF = 4.0 * DBL_EPSILON;
-static const double PIVOT = 0.5; // least one, beside the largest entry: leaves room to choose a column few rows meet
+static const double PIVOT = 0.5; // least pivot, relative to the largest entry: leaves a choice of columns
 
-enum { NULL_FILL = 20, NULL_ROOM = 2000000 }; // entries of Z: times those of G, and in any case
+enum { NULL_FILL = 20, NULL_ROOM = 2000000 }; // limits of the entries of Z: relative to those of G, and at least
 
 // Rows x_pivot = -sum value x_column.
 typedef struct solved_rows {
@@ -855,14 +855,14 @@ typedef struct elimination {
     const pcs_rows *G;
     const double *size;
     int n;
-    size_t room;          // entries that rows may come to
-    int *meets;           // [n] rows in a column
+    size_t room;          // number of entries that rows may have in total
+    int *meets;           // [n] number of rows in a column
     int *solved;          // [n] row whose pivot this is, or -1
-    double *w;            // [n] the row at hand
+    double *w;            // [n] the present row
     int *touched;         // [n] its columns
-    unsigned char *is_in; // [n] among them
+    unsigned char *is_in; // [n] 1 for these columns
     int ntouched;
-    solved_rows forward; // free of the pivots of rows before, not of those after
+    solved_rows forward; // free of the pivots of earlier rows, not of later ones
     solved_rows final;   // free of all pivots, from the last row to the first
 } elimination;
 
@@ -931,7 +931,7 @@ static bool elimination_load(elimination *e, int j)
     return true;
 }
 
-// Eliminates solved unknowns, the first pivot first: a row may bring pivots of later rows, never of earlier ones.
+// Eliminates solved unknowns, the first pivot first, as a row may add pivots of later rows but not of earlier ones.
 static void elimination_reduce(elimination *e)
 {
     for (;;) {
@@ -945,7 +945,7 @@ static void elimination_reduce(elimination *e)
     }
 }
 
-// Returns the column that fewest rows touch among those with a large entry; -1 if nothing but round-off is left.
+// Returns the column that fewest rows touch among those with a large entry. -1 if only round-off is left.
 static int elimination_pivot(const elimination *e)
 {
     double most = 0.0;
@@ -1005,7 +1005,7 @@ static pcs_status elimination_back(elimination *e, bool *is_full)
     for (int k = from->count - 1; k >= 0; k--) {
         for (size_t p = from->start[k]; p < from->start[k + 1]; p++)
             elimination_add(e, from->column[p], from->value[p]);
-        int nown = e->ntouched; // final rows bring no pivots
+        int nown = e->ntouched; // final rows add no pivots
         for (int t = 0; t < nown; t++) {
             int later = e->solved[e->touched[t]];
             if (later >= 0) elimination_replace(e, to, from->count - 1 - later);
@@ -1100,9 +1100,9 @@ static void null_space_expand(const pcs_null_space *self, const double *y, doubl
 
 enum { SMALL_QUADRATIC = 120 };
 
-static const double SMALL_SHIFT = 1e-9; // squared, beside the largest K_ii / M_ii
+static const double SMALL_SHIFT = 1e-9; // squared, relative to the largest K_ii / M_ii
 
-static const double DOUBLE_ROOT = 1e-5; // of the shift: its error, with a margin
+static const double DOUBLE_ROOT = 1e-5; // relative to the shift: error of a double root, with a margin
 
 static const double EQUAL = 1e-9; // relative difference of |s| that counts as round-off
 
@@ -1213,7 +1213,7 @@ static void pencil_keep(pencil *s, double thr, double thi, const double *vr, con
     }
     pencil_normalise(s->n, out->re + at, out->im + at);
     out->decay[out->count] = -sr;
-    out->w[out->count] = si == 0.0 ? 0.0 : si; // not -0
+    out->w[out->count] = si == 0.0 ? 0.0 : si; // avoids -0
     out->residual[out->count] = pencil_residual(s, sr, si, out->re + at, out->im + at, s->work);
     out->zero[out->count] = pencil_zero(s, out->re + at, out->im + at);
     out->count++;

@@ -13,7 +13,7 @@
 
 // Modes on disk: modes.csv, and one frame per mode, whose time is the number of the mode.
 
-static const double AMPLITUDE = 0.1; // largest displacement of a frame, of the model's size
+static const double AMPLITUDE = 0.1; // largest displacement of a frame, relative to the model's size
 
 static pcs_status modes_write_table(const pcs_analysis *on, const pcs_modes *modes, const char *directory)
 {
@@ -117,10 +117,10 @@ pcs_status pcs_modes_write(const pcs_analysis *on, const pcs_modes *modes, const
     return status;
 }
 
-static const double ASYMMETRIC = 1e-9; // beside the largest entry: more is no round-off
+static const double ASYMMETRIC = 1e-9; // relative to the largest entry: larger asymmetry is not round-off
 
-static const double ROUND_OFF = 1000.0; // in units of DBL_EPSILON: force of a rigid motion against its terms
-static const double SAME = 1e-4;        // part of a motion outside of others that is not theirs by round-off
+static const double ROUND_OFF = 1000.0; // in units of DBL_EPSILON: force of a rigid motion over its terms
+static const double SAME = 1e-4;        // part of a motion outside of others that counts as round-off
 
 typedef struct search {
     const pcs_analysis *on;
@@ -354,9 +354,9 @@ static pcs_status modes_add_mechanisms(search *s)
     int left = s->options->count - s->out->count;
     if (left == 0 || !modes_is_symmetric(s->K)) return PCS_OK;
     problem.known = s->rigid.vector;
-    for (problem.count = 1;; problem.count = left) { // one alone shows whether there is any
+    for (problem.count = 1;; problem.count = left) { // one motion shows whether there are any
         pcs_status status = pcs_eigen_symmetric(s->on->ctx, &problem, &found);
-        if (status == PCS_FAILED) return PCS_OK; // the quadratic problem may do without
+        if (status == PCS_FAILED) return PCS_OK; // an optional part of the quadratic problem
         PCS_TRY(status);
         if (found.count == 0 || found.lambda[0] > found.zero[0]) return PCS_OK;
         if (problem.count == left) break;
@@ -379,7 +379,7 @@ static pcs_status modes_find_whirl(search *s)
     PCS_TRY(modes_add_mechanisms(s));
     if (s->out->count == s->options->count) return PCS_OK;
     s->problem.C = s->C;
-    s->problem.count = s->options->count; // motions without force come twice, and are reported once
+    s->problem.count = s->options->count; // motions without force come twice and are reported once
     PCS_TRY(pcs_eigen_quadratic(s->on->ctx, &s->problem, &r));
     for (int k = 0; k < r.count; k++) {
         const double *re = r.re + (size_t)k * n, *im = r.im + (size_t)k * n;
@@ -407,7 +407,7 @@ static pcs_status modes_prepare(search *s)
     s->out->at.is_equilibrium = is_loaded;
     if (system->mass_varies) system->ops->update(system, s->out->at, PCS_MASS, NULL);
     if (pcs_system_remembers(system))
-        system->ops->commit(system, pcs_at(s->options->time, zero, zero)); // a material that has not aged
+        system->ops->commit(system, pcs_at(s->options->time, zero, zero)); // materials that have not aged
     if (system->tangents_vary) system->ops->update(system, s->out->at, PCS_TANGENTS, NULL);
     if (system->row_set.vary) pcs_system_aim(system, s->out->at);
     for (int j = 0; j < system->nrow; j++)

@@ -4,7 +4,7 @@
 //               below 0 the mode is unstable
 //   whirl:      (s^2 M + s C + K) phi = 0 where C or K is not symmetric (spinning shafts), s = -decay + i w
 //
-// Joints hold: G phi = 0. Contacts are open, but for those that the caller says are closed.
+// Joints hold: G phi = 0. Contacts are open, except those given as closed.
 
 #ifndef PCS_ANALYSIS_MODES_H
 #define PCS_ANALYSIS_MODES_H

@@ -66,8 +66,8 @@ typedef struct pcs_equilibrium {
     pcs_kept safe;                   // last step of relaxation
     double first_weight;             // `weight` at the start of the load step
     double *along;                   // [ntangent] unit direction of the friction force of a sliding contact
-    unsigned char *has_way;          // [nrow] term in K of the direction of sliding
-    int *nback;                      // [nrow] consecutive corrections that would reverse its sliding
+    unsigned char *has_way;          // [nrow] kind of the term in K for the direction of sliding
+    int *nback;                      // [nrow] number of consecutive corrections that would reverse its sliding
     double *lam, *dlam;              // [nall]
     double *gap, *gap0;              // [nall] at q, for tangents sliding, m; and at the start on joints
     double *target;                  // [nall] gap required of a held row
@@ -90,14 +90,14 @@ typedef struct pcs_ramp {
     pcs_equilibrium e;
     pcs_statics *out;
     const pcs_statics_options *options;
-    pcs_statics_watch *watch; // NULL if none
+    pcs_statics_watch *watch; // NULL if nobody watches
     void *user;
     double *q;                 // [nq]
     double *gap;               // [nrow] at the last equilibrium
     double *drive, *drive_now; // [nrow] part of the gap due to driven joints, there and at q
     double *loads, *friction;  // [nv] forces on the model there
-    double stiffness;          // smallest at the start, 1/s^2, NaN if unknown
-    bool in_time;              // loads are complete and time proceeds
+    double stiffness;          // smallest stiffness over mass at the start, 1/s^2, NaN if unknown
+    bool in_time;              // loads are complete and time advances
 } pcs_ramp;
 
 // Evaluates equilibrium equations at a state: residual and its rounding errors, closed contacts, tangent and its
@@ -142,13 +142,13 @@ typedef struct pcs_ramp {
 
 enum { MOST_BACK = 40 };
 
-// Values of has_way, the term in K of a contact that slides in a plane: none yet, derivative of its direction, or drag.
+// Kinds of the term in K of a contact that slides in a plane: none yet, derivative of its direction, or drag.
 enum { NO_WAY, NEWTON, DRAG };
 
-static const double FACTOR = 8.0;   // of rounding errors
-static const double HEAVY = 1e6;    // stiffness across a direction that is new, over that of the model
-static const double SHRINK = 0.9;   // of what has slid: a correction that takes back more is none
-static const double ABSURD = 100.0; // times all forces at the start of a load step
+static const double FACTOR = 8.0;   // safety factor of rounding errors
+static const double HEAVY = 1e6;    // stiffness across a new direction, relative to that of the model
+static const double SHRINK = 0.9;   // relative to the sliding: a larger correction reverses it
+static const double ABSURD = 100.0; // relative to all forces at the start of a load step: larger ones are absurd
 
 static bool friction_rubs(const pcs_equilibrium *e, int j)
 {
@@ -296,7 +296,7 @@ static bool friction_turn(pcs_equilibrium *e)
         double *u = e->along + row->first_tangent;
         double size = hypot(way[0], way[1]), noise = friction_size(e, j, e->blur) + friction_size(e, j, e->gap_noise);
         if (!(size > FACTOR * noise)) continue;
-        // Beyond what round-off makes of the direction.
+        // Compares with the round-off of the direction.
         most = fmax(most, hypot(u[0] + way[0] / size, u[1] + way[1] / size) / (FACTOR * (noise / size + DBL_EPSILON)));
         for (int t = 0; t < 2; t++) u[t] = -way[t] / size;
         if (e->has_way[j] == NO_WAY) e->has_way[j] = NEWTON;
@@ -336,7 +336,7 @@ static friction_way friction_judge(pcs_equilibrium *e)
     return way;
 }
 
-// Returns the norm of the force of a unit multiplier.
+// Returns the norm of the force that a unit multiplier exerts.
 static double equilibrium_row_size(const pcs_equilibrium *e, int row)
 {
     const pcs_rows *R = e->R;
@@ -415,7 +415,7 @@ static double friction_across(const pcs_equilibrium *e, int j)
     double size = friction_size(e, j, e->gap), most = 0.0;
     bool has_slid = e->has_way[j] != NO_WAY && size > FACTOR * friction_size(e, j, e->blur);
     if (has_slid) return row->friction * fmax(e->lam[j], 0.0) / size;
-    // A way that begins goes along the force at first.
+    // Starts a new direction along the force.
     if (e->has_way[j] != NO_WAY) return 0.0;
     for (int p = T->start[row->first_tangent]; p < T->start[row->first_tangent + 2]; p++)
         if (T->value[p] != 0.0) most = fmax(most, e->stiffness[T->column[p]]);
@@ -440,8 +440,8 @@ static void friction_stiffen(pcs_equilibrium *e)
 
 enum { PROBES = 2, MOST_RETURNS = 2 };
 
-static const double TERMS = 16.0; // and operations of a sum, as rounding errors add up
-static const double WORST = 0.5;  // of the worst: those contacts change
+static const double TERMS = 16.0; // number of operations in a sum, as rounding errors add up
+static const double WORST = 0.5;  // relative to the worst: these contacts change
 static const double WHOLE_TURN = 6.283185307179586476925;
 
 static void equilibrium_update_tangent(pcs_equilibrium *e, const double *q)
@@ -718,7 +718,7 @@ static void equilibrium_solve(pcs_equilibrium *e)
     memcpy(e->dq, e->f, (size_t)e->system->nv * sizeof *e->f);
     for (int j = 0; j < e->nall; j++) {
         double error = e->held[j] ? e->target[j] - e->gap[j] : 0.0;
-        // Redundant rows would make forces of rounding errors that contradict each other.
+        // Redundant rows would turn rounding errors into forces that contradict each other.
         e->dlam[j] = fabs(error) <= e->blur[j] ? 0.0 : error;
     }
     pcs_bordered_solve(e->solver, e->dq, e->dlam);
@@ -751,8 +751,8 @@ static pcs_status equilibrium_create(const pcs_analysis *on, double time, const 
     pcs_stiffness_update_M(&e->stiff);
     equilibrium_update_tangent(e, q);
     equilibrium_make_scales(e);
-    if (s->row_set.ndriven > 0)
-        pcs_system_drives(s, time, e->target, e->blur); // rotations go all the way to the prescribed angle
+    if (s->row_set.ndriven > 0) pcs_system_drives(s, time, e->target,
+                                                  e->blur); // by full rotations, too
     equilibrium_place(e, q);
     equilibrium_find_blur(e, q);
     for (int j = 0; j < s->nrow; j++) {
@@ -780,14 +780,13 @@ static pcs_status equilibrium_create(const pcs_analysis *on, double time, const 
 // above the loads that bend them, and yet move nothing. Where a motion is without stiffness, K + mu D takes the place
 // of K, with the smallest mu that is not lost in round-off.
 
-static const double TOLERANCE =
-    1e-10;                           // of the correction, relative: the next one of a quadratic iteration is round-off
-static const double FALLS = 0.5;     // ratio of residuals, one after the other, that still is progress
-static const double ASTRAY = 1e6;    // displacement in units of the model's size that is no answer
-static const double SINGULAR = 1e14; // forces within |K dq| beside the force that made dq
+static const double TOLERANCE = 1e-10; // last correction: the next one is round-off
+static const double FALLS = 0.5;       // ratio of consecutive residuals that still is progress
+static const double ASTRAY = 1e6;      // displacement, relative to the size of the model, that means divergence
+static const double SINGULAR = 1e14;   // ratio of |K dq| terms to the force that made dq: K is singular
 
-static const double ERRORS = 50.0; // rounding errors, of which a stiffness may be made
-static const double LEAST = 1e-12; // mu beside the largest K_ii / M_ii: round-off of K is 1e-4 of that
+static const double ERRORS = 50.0; // number of rounding errors that may look like a stiffness
+static const double LEAST = 1e-12; // mu relative to the largest K_ii / M_ii: round-off of K is 1e-4 of it
 
 enum { MOST_ITERATIONS = 30, ROW_ITERATIONS = 8, PLANE_ITERATIONS = 100, MOST_PARTS = 12 };
 
@@ -831,7 +830,7 @@ static bool newton_is_hidden(pcs_equilibrium *e)
 
 static bool equilibrium_has_diverged(const pcs_equilibrium *e, const double *q)
 {
-    // A linear system that is held answers loads of any size in proportion.
+    // A linear system that is held responds to loads of any size in proportion.
     double far = e->system->is_linear && !e->is_soft ? INFINITY : ASTRAY;
     for (int i = 0; i < e->system->nv; i++)
         if (!(fabs(q[i]) <= far * e->system->scale.model[i])) return true;
@@ -982,17 +981,17 @@ static pcs_status equilibrium_find(pcs_equilibrium *e, double load, double *q, p
 // which ends the search. A step that does not converge or goes too far is taken back and made with a quarter of the
 // stride. A model that is free under its load runs away in a few steps.
 
-static const double FIRST = 0.1;             // stride at first, also away from an unstable equilibrium
-static const double LARGEST = 1e6;           // stride
-static const double SMALLEST_STRIDE = 1e-10; // stride: there is no path down
-static const double LEAP = 4.0;              // strides: a step that long has lost its path
+static const double FIRST = 0.1;             // stride at first, also when leaving an unstable equilibrium
+static const double LARGEST = 1e6;           // largest stride
+static const double SMALLEST_STRIDE = 1e-10; // smallest stride: below it there is no path down
+static const double LEAP = 4.0;              // number of strides: a longer step has lost its path
 static const double TURN = 0.5;              // rad, largest change of an angle
 static const double CLOSE = 1e-6;            // residual from which Newton's method is tried
-static const double SETTLED = 0.1;           // of the residual before the step
-static const double UPHILL = 1e-3;           // of the residual: the root of an energy that counts as none
-static const double MANY = 100.0;            // rounding errors, likewise
-static const double LESS_MU = 0.3;           // of mu
-static const double NOTHING = 1e-9;          // of a motion that rows take all of
+static const double SETTLED = 0.1;           // relative to the residual before the step: it is solved
+static const double UPHILL = 1e-3;           // relative to the residual: root of an energy that counts as zero
+static const double MANY = 100.0;            // number of rounding errors likewise
+static const double LESS_MU = 0.3;           // factor of mu
+static const double NOTHING = 1e-9;          // relative size of a motion that is left after rows: it counts as zero
 
 enum { MOST_STEPS = 1000, MOST_CORRECTIONS = 16, MOST_AIMS = 4, MOST_KICKS = 8, ROUNDS = 3, LAST_ROUNDS = 20 };
 
@@ -1085,7 +1084,7 @@ static pcs_status equilibrium_softest(pcs_equilibrium *e, const double *q, doubl
     *stiffness = 0.0;
     equilibrium_update_tangent(e, q);
     double top = equilibrium_top(e), least = equilibrium_least_mu(e);
-    if (!(least > 0.0)) least = 1.0; // there is no K beside which it could be large
+    if (!(least > 0.0)) least = 1.0; // no K to compare with
     for (int i = 0; i < e->system->nv; i++) e->dq[i] = (1.0 + 0.5 * sin(1.0 + 2.3 * i)) * e->system->scale.model[i];
     for (e->mu = e->load > 0.0 ? fmax(top, least) : least;; e->mu = fmax(LESS_MU * e->mu, least)) {
         equilibrium_update_tangent(e, q);
@@ -1097,7 +1096,7 @@ static pcs_status equilibrium_softest(pcs_equilibrium *e, const double *q, doubl
             pcs_matrix_multiply(&e->D, e->dq, e->work);
             memcpy(e->dq, e->work, (size_t)e->system->nv * sizeof *e->dq);
             pcs_bordered_solve(e->solver, e->dq, NULL);
-            *stiffness = INFINITY; // what round-off leaves of it is no motion
+            *stiffness = INFINITY; // the motion left is round-off
             if (!(pcs_stride(e->system, e->dq) * (top + e->mu) > NOTHING * before)) return PCS_OK;
             *stiffness = softest_quotient(e);
         }
@@ -1158,7 +1157,7 @@ static pcs_status equilibrium_relax(pcs_equilibrium *e, double load, double *q, 
 
 static pcs_status ramp_follow(pcs_ramp *r);
 
-// Why there is no equilibrium, in words.
+// Describes in words why there is no equilibrium.
 
 // Writes " at node 17 at (1, 0, 0), direction [0, 1, 0]", or nothing.
 static void message_place(const pcs_equilibrium *e, int equation, size_t size, char *text)
@@ -1434,7 +1433,7 @@ const pcs_option pcs_statics_keys[] = {
 
 enum { USUAL_STEPS = 10, EASY = 6 };
 
-static const double SMALLEST = 1.0 / 65536.0; // load step
+static const double SMALLEST = 1.0 / 65536.0; // smallest load step
 
 // Limits the rotation of a driven joint per load step, rad: beyond half a turn the opposite rotation is the shorter
 // one, and a mechanism is assembled in the wrong configuration.
@@ -1609,7 +1608,7 @@ static pcs_status statics_start(pcs_ramp *r, const pcs_analysis *on)
     PCS_TRY(statics_refuse(r, on, is_arc, e->has_friction));
     e->holds_touching = is_arc || e->has_friction;
     pcs_analysis model = *on;
-    // The one that knows the sign of a determinant.
+    // The linear solver that knows the sign of a determinant.
     if (is_arc && strcmp(on->linear, "auto") == 0 && system->nv > 0) model.linear = "umfpack";
     PCS_TRY(equilibrium_create(&model, r->options->path == PCS_PATH_HISTORY ? 0.0 : r->options->time, r->q, e));
     PCS_TRY(ramp_begin(r));
@@ -1794,7 +1793,7 @@ static void statics_pose(record *r, const pcs_statics *now)
         if (now->tangent != NULL) statics_rub(r, now, j);
     }
     pcs_system_press(r->on->system, r->at, report->rows);
-    // Impulses over a second.
+    // Takes impulses over one second.
     for (int j = 0; j < pcs_system_npoint(r->on->system); j++) report->rows[j].step_impulse = report->rows[j].force;
     statics_react(r);
 }
@@ -2027,12 +2026,12 @@ pcs_status pcs_statics_run(const pcs_analysis *on, const pcs_statics_options *op
 
 enum { MOST_ON_ARC = 25, USUAL_CORRECTIONS = 7, MOST_FLIPS = 4, LOCATE = 40, MOST_EVENTS = 8 };
 
-static const double SHORTEST = 1.0 / 1048576.0; // of the longest arc
-static const double FINE = 1.0 / 128.0;         // of the longest arc: bends are real
-static const double STRAIGHT = 0.95;            // cosine between a chord and the tangents at its ends
-static const double FLAT = 1e-7;                // ds/dl at a limit point, of the largest
-static const double LOAD_SHARE = 0.01;          // of the load in a squared arc at the start
-static const double ON_PLANE = 1e-9;            // of the arc
+static const double SHORTEST = 1.0 / 1048576.0; // relative to the longest arc
+static const double FINE = 1.0 / 128.0;         // relative to the longest arc: bends are then real
+static const double STRAIGHT = 0.95;            // least cosine between a chord and the tangents at its ends
+static const double FLAT = 1e-7;                // ds/dl at a limit point, relative to the largest
+static const double LOAD_SHARE = 0.01;          // share of the load in a squared arc at the start
+static const double ON_PLANE = 1e-9;            // relative to the arc
 
 // Names the condition that ends an arc: plane at a given arc, load factor, zero gap or zero force of a row.
 typedef enum arc_kind { ARC_PLANE, ARC_LOAD, ARC_GAP, ARC_FORCE } arc_kind;
@@ -2420,7 +2419,7 @@ static pcs_status arc_run(arc *a)
         a->changed = changed;
         a->nchange = nchange;
         is_over = false;
-        a->length *= 0.47; // not a half: a singular point is not met twice
+        a->length *= 0.47; // not a half, so that a singular point is not met twice
         a->r->out->nhalved++;
     }
     return PCS_OK;

@@ -1,4 +1,4 @@
-// Equilibrium under loads that rise from nothing:
+// Equilibrium under loads that rise from zero:
 //
 //   f(t, q, 0; s) + G(q)^T lam = 0,   g_j = (1 - s) g_j0 on joints,   0 <= g _|_ lam >= 0 on contacts,   s from 0 to 1
 //

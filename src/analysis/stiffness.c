@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double STEP = 1e-6;        // of the differences, in units of the sizes of coordinates
-static const double DIFFERENCES = 5e-8; // their relative error, times 50
+static const double STEP = 1e-6;        // of the differences, relative to the sizes of coordinates
+static const double DIFFERENCES = 5e-8; // relative error of the differences, times 50
 
 // Creates the pattern of K joined with all pairs of equations that share a row.
 static pcs_status stiffness_make_pattern(const pcs_system *s, bool has_friction, pcs_pattern **out)
@@ -15,7 +15,7 @@ static pcs_status stiffness_make_pattern(const pcs_system *s, bool has_friction,
     pcs_status status = pcs_pattern_add_pattern(builder, s->K->pattern);
     for (int j = 0; j < s->nrow && status == PCS_OK; j++)
         status = pcs_pattern_add_cells(builder, 1, s->G->start[j + 1] - s->G->start[j], s->G->column + s->G->start[j]);
-    // Tangents of a row stand beside each other.
+    // Tangents of a row are consecutive.
     int nrubbing = has_friction ? s->nrow : 0;
     for (int j = 0; j < nrubbing && status == PCS_OK; j++) {
         int first = s->T->start[s->rows[j].first_tangent];

@@ -31,7 +31,7 @@ double pcs_stiffness_blur(const pcs_stiffness *self, const pcs_matrix *M, const 
 // Copies the current M and C of the system.
 void pcs_stiffness_update_M(pcs_stiffness *self);
 
-#define PCS_NO_RATE 1e-7 // velocity of a row, of that of the model, which counts as none
+#define PCS_NO_RATE 1e-7 // velocity of a row, relative to that of the model, that counts as zero
 
 // Returns the largest entry of a change of coordinates, in units of their sizes.
 double pcs_stride(const pcs_system *system, const double *x);

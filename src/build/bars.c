@@ -1,4 +1,4 @@
-// Lines of cells that carry waves, and the step and number of cells that resolve a run by what can be foreseen of it:
+// Lines of cells that carry waves, and the step and number of cells that resolve a run as far as can be predicted:
 // `percuss check` reports them, and `auto` takes them. With c = sqrt(E/rho), k = sqrt(E I/(rho A)), cells of length l:
 //
 //   waves of 80 cells, at most as long as the line: period w/c in rods, w^2/(2 pi k) in beams    120 steps
@@ -131,16 +131,16 @@ void pcs_build_find_cells(pcs_sim *sim)
 }
 
 static const double PI = 3.14159265358979323846;
-static const double WAVE_CELLS = 80.0, WAVE_STEPS = 120.0;      // of the shortest wave that counts
-static const double TOUCH_STEPS = 250.0, TOUCH_CELLS = 200.0;   // of a rigid contact of a rod, and of the rod
-static const double LAW_STEPS = 150.0, LAW_CELLS = 60.0;        // of a contact with a force law, and its wave
-static const double BEAM_CELLS = 24.0;                          // of a beam or member, at least
-static const double FLIGHT_STEPS = 100.0, LAST_REBOUND = 0.05;  // part of the first impulse from which one counts
-static const double RUN_STEPS = 200.0, FREE_STEPS = 1000.0;     // of the run, with and without bars
-static const double TURN_STEPS = 240.0, TOUCHING_STEPS = 200.0; // of a rotation; of a spring, if bodies touch
-static const double JUMP = 1e-3;                                // part of a table
+static const double WAVE_CELLS = 80.0, WAVE_STEPS = 120.0;      // cells and steps for the shortest wave that counts
+static const double TOUCH_STEPS = 250.0, TOUCH_CELLS = 200.0;   // steps of a rigid contact of a rod, cells of the rod
+static const double LAW_STEPS = 150.0, LAW_CELLS = 60.0;        // contact with a force law
+static const double BEAM_CELLS = 24.0;                          // least cells of a beam or member
+static const double FLIGHT_STEPS = 100.0, LAST_REBOUND = 0.05;  // steps of a flight, least rebound
+static const double RUN_STEPS = 200.0, FREE_STEPS = 1000.0;     // steps of the run, with and without bars
+static const double TURN_STEPS = 240.0, TOUCHING_STEPS = 200.0; // of a rotation, of a spring's period
+static const double JUMP = 1e-3;                                // fraction of a table below which a row is a jump
 
-// Takes the part of a time as the step if it is the smallest so far, with the reason.
+// Takes a fraction of the time as the step if it is the smallest so far, with the reason.
 __attribute__((format(printf, 4, 5))) static void foresee_take(pcs_foresight *f, double time, double steps,
                                                                const char *format, ...)
 {
@@ -272,8 +272,8 @@ static pcs_status foresee_mesh(const pcs_sim *sim, bool is_explicit, pcs_foresig
     return PCS_OK;
 }
 
-// Takes what rotations and, without bars, accelerations of the start need. Points turn if joints hold them.
-// a: [nv] m/s^2 without contacts. Returns true if anything moves.
+// Takes the step for rotations and, without bars, for accelerations of the start. Points rotate if joints hold them. a:
+// [nv] m/s^2 without contacts. Returns true if anything moves.
 static bool foresee_motion(const pcs_sim *sim, const double *a, bool has_bars, pcs_foresight *f)
 {
     const pcs_system *system = sim->system;
@@ -290,7 +290,7 @@ static bool foresee_motion(const pcs_sim *sim, const double *a, bool has_bars, p
     return motion > 0.0;
 }
 
-// Takes what the flight of rigid bodies before their first contact, and rebounds, need.
+// Takes the step for the flight of rigid bodies before their first contact, and for rebounds.
 static void foresee_flights(const pcs_sim *sim, const double *a, const double *gap, pcs_foresight *f)
 {
     const pcs_system *system = sim->system;
@@ -320,7 +320,7 @@ static bool foresee_pushes(const pcs_sim *sim, pcs_instant at, double *force)
     return largest > 0.0;
 }
 
-// Takes what follows from the accelerations at the start; those of joints are left out.
+// Takes the step that follows from the accelerations at the start, without those of joints.
 static pcs_status foresee_start(pcs_sim *sim, bool has_bars, bool follows_cells, pcs_foresight *f)
 {
     pcs_system *system = sim->system;
@@ -329,7 +329,7 @@ static pcs_status foresee_start(pcs_sim *sim, bool has_bars, bool follows_cells,
     double *a = pcs_scratch(NULL, nv + nrow, sizeof *a), *gap = a + nv;
     if (a == NULL) return pcs_fail(sim->ctx, PCS_NO_MEMORY, "out of memory: accelerations");
     if (system->mass_varies) system->ops->update(system, at, PCS_MASS, NULL);
-    // Loads that grow from nothing are those of the middle.
+    // Takes loads that grow from zero at the middle of the run.
     if (!foresee_pushes(sim, at, a))
         (void)foresee_pushes(sim, pcs_at(0.5 * (sim->start_time + sim->end_time), at.q, at.v), a);
     for (int i = 0; i < system->nv; i++) {

@@ -135,7 +135,7 @@ typedef struct gaps_fault {
     const pcs_contact_info *contact;
     int worst, count; // point of the largest overlap, and number of points that overlap
     double gap;       // gap of that point, m
-    bool is_mended;   // no point would overlap with the normal reversed
+    bool is_mended;   // reversing the normal would remove all overlaps
 } gaps_fault;
 
 // Returns true if the gap n . (x - p) - r is not negative with the normal reversed; the radius stays.
@@ -156,7 +156,7 @@ static gaps_fault gaps_find(const pcs_build *b, int i, const double *gap)
     fault.is_mended = has_normal;
     for (int j = 0; j < fault.contact->nrow; j++) {
         int row = fault.contact->first_row + j;
-        double none = pcs_gap_tie(system, row, q); // as for gates and certificate
+        double none = pcs_gap_tie(system, row, q); // as in gates and certificate
         bool is_off = system->rows[row].is_bilateral ? fabs(gap[row]) > none : gap[row] < -none;
         fault.is_mended = fault.is_mended && gaps_is_mended(b, i, gap[row], none);
         if (!is_off) continue;
@@ -179,7 +179,7 @@ static void gaps_name_node(const pcs_system *system, int row, size_t size, char 
     for (int k = first; k < G->start[row + 1]; k++)
         if (fabs(G->value[k]) > fabs(G->value[largest])) largest = k;
     system->ops->describe(system, G->column[largest], NULL, NULL, size, text);
-    char *end = strchr(text, ')'); // the direction says nothing new
+    char *end = strchr(text, ')'); // the direction adds nothing
     if (end != NULL) end[1] = '\0';
 }
 
@@ -226,11 +226,11 @@ static pcs_status build_check_gaps(pcs_build *b)
 
 // Section `time`: step size, end, step control.
 
-static const double SAFE_SHARE = 0.9;  // of the stable step, for `step: auto`
-static const double MOST_STEPS = 1e12; // no run is longer
-static const double MOST_CELLS = 1e6;  // of a part of the mesh, for `elements: auto`
-static const double SAME_STEPS = 1e-9; // end / step this near to a whole number is one
-static const double SAME_END = 1e-6;   // of a step: a last one that differs by less is whole
+static const double SAFE_SHARE = 0.9;  // fraction of the stable step, for `step: auto`
+static const double MOST_STEPS = 1e12; // largest number of steps
+static const double MOST_CELLS = 1e6;  // largest number of cells of a part, for `elements: auto`
+static const double SAME_STEPS = 1e-9; // tolerance of end / step for a whole number of steps
+static const double SAME_END = 1e-6;   // relative tolerance of the last step for a full step
 
 typedef struct time_params {
     pcs_yaml *control;
@@ -428,7 +428,7 @@ static double time_way(const pcs_build *b, double t, double *force)
 // step. Lengths that are round-off of it count as zero, but none above 1e-13, however large the force.
 static pcs_status time_find_place(const pcs_build *b)
 {
-    enum { TIMES = 64, NODE = 6 }; // unknowns of a node
+    enum { TIMES = 64, NODE = 6 }; // degrees of freedom of a node
     pcs_system *system = b->sim->system;
     double *force, way = 0.0;
     if (!pcs_system_is_mesh(system) || (system->place > 0.0 && pcs_system_ndof(system) > NODE)) return PCS_OK;
@@ -449,7 +449,7 @@ static pcs_status build_clock(pcs_build *b)
         bool is_limited = pcs_rule_is_explicit(&b->scheme->rule) && isfinite(time_stable_step(b));
         PCS_TRY(pcs_foresee(b->sim, is_limited || b->scheme->ask_waves != NULL));
     }
-    if (b->scheme->ask_waves != NULL) b->sim->foreseen.step = INFINITY; // the cells alone decide
+    if (b->scheme->ask_waves != NULL) b->sim->foreseen.step = INFINITY; // the cells alone determine the step
     if (b->nauto > 0) return PCS_OK;
     PCS_TRY(b->scheme->ask_waves == NULL ? time_find_step(b, node) : time_find_wave_step(b, node));
     double ratio = (b->end - b->start) / b->step, whole = round(ratio);
@@ -457,7 +457,7 @@ static pcs_status build_clock(pcs_build *b)
     if (steps > MOST_STEPS)
         pcs_case_error_at(b->c, node, "end", "%g steps of %g s are more than %g", steps, b->step, MOST_STEPS);
     b->sim->step_size = b->step;
-    // Schemes of equal steps have no shorter last one: its forces would be far off.
+    // Refuses a shorter last step for schemes of equal steps, whose forces would be wrong in it.
     double reached = b->start + steps * b->step;
     bool needs_more = b->scheme->needs_equal_steps != NULL && fabs(reached - b->end) > SAME_END * b->step;
     b->sim->end_time = needs_more ? reached : b->end;
@@ -529,7 +529,7 @@ static pcs_status system_load(pcs_build *b, pcs_yaml *section, const percuss_sys
                             ? pcs_fail(b->ctx, PCS_BAD_INPUT, "--no-plugins: loading '%s' runs its code", path)
                             : pcs_system_open(b->ctx, path, out);
     if (status != PCS_OK) {
-        pcs_case_leave(section); // it alone knows the parameters
+        pcs_case_leave(section); // only the definition knows the parameters
         return pcs_build_blame(b, node, status);
     }
     // The resolved case lies in another folder and must find the object, too.
@@ -560,7 +560,7 @@ static pcs_status system_compare(pcs_build *b, const percuss_system_definition *
     return pcs_closed_form_compare(b->ctx, definition, params, q, v);
 }
 
-// Makes the system at once when its section is right.
+// Makes the system once its section is valid.
 static pcs_status build_system(pcs_build *b)
 {
     pcs_yaml *section = pcs_case_get(b->c, pcs_case_root(b->c), "system");
@@ -619,7 +619,7 @@ static pcs_status scheme_read(pcs_build *b)
     if (node == NULL) return PCS_OK;
     pcs_case_forgive(b->c, node);
     int type = pcs_build_type(b, node, scheme_parts);
-    if (type <= 0) return PCS_OK; // an analysis needs none
+    if (type <= 0) return PCS_OK; // an analysis needs no scheme
     b->scheme = pcs_schemes[type - 1];
     PCS_TRY(pcs_build_params(b, b->scheme->params_size, &b->scheme_params));
     if (pcs_case_read(b->c, node, b->scheme->options, b->scheme_params))
@@ -728,7 +728,7 @@ static pcs_status build_solvers(pcs_build *b)
     return pcs_case_finish(b->c);
 }
 
-// The start of a run: at the initial displacements, in equilibrium under the loads at t = 0, or where another run was.
+// The start of a run: at the initial displacements, in equilibrium under the loads at t = 0, or from another run.
 
 typedef struct start_params {
     const char *from;
@@ -783,7 +783,7 @@ static pcs_status build_statics(pcs_build *b)
 {
     pcs_yaml *root = pcs_case_root(b->c), *node = pcs_case_get(b->c, root, "statics");
     b->statics = (pcs_statics_options){ .has_friction = true };
-    // A run that does not ask for it does not get the section.
+    // Hides the section from a run that does not need it.
     if (node == NULL && !b->is_model_only && !b->starts_in_equilibrium) return PCS_OK;
     node = pcs_case_get_map(b->c, root, "statics");
     if (node != NULL) pcs_case_read(b->c, node, pcs_statics_keys, &b->statics);
@@ -910,7 +910,7 @@ static pcs_status build_model(pcs_build *b)
     PCS_TRY(pcs_build_check_joints(b));
     PCS_TRY(pcs_build_questions(b));
     PCS_TRY(pcs_build_probes(b));
-    if (!b->is_model_only) PCS_TRY(build_clock(b)); // by whose steps gaps of a single point are rounded off
+    if (!b->is_model_only) PCS_TRY(build_clock(b)); // needs the steps
     PCS_TRY(build_check_gaps(b));
     return pcs_case_finish(b->c);
 }
@@ -1016,8 +1016,8 @@ static pcs_status build_rest(pcs_build *b, pcs_sim **out)
 
 // Result of a trial with a scheme.
 typedef struct choose_trial {
-    bool fits, waves_are_exact; // rods only, without damping
-    double accurate, stable;    // steps, s: what is foreseen, and 0.9 of the largest
+    bool fits, waves_are_exact; // the scheme can run the case; rods only, without damping
+    double accurate, stable;    // steps, s: predicted one, and 0.9 of the largest stable one
     char fault[160];            // why the scheme cannot run the case
 } choose_trial;
 
@@ -1026,7 +1026,7 @@ static pcs_status choose_build(pcs_build *b, const char *scheme, choose_trial *o
     pcs_sim *sim = NULL;
     PCS_TRY(pcs_case_copy(b->ctx, b->c, &b->c));
     PCS_TRY(pcs_case_resolve(b->c, pcs_case_get(b->c, pcs_case_root(b->c), "scheme"), "type", scheme));
-    b->may_stand_still = true; // foresees the step
+    b->may_stand_still = true; // predicts the step
     PCS_TRY(build_chosen(b));
     PCS_TRY(build_rest(b, &sim));
     double most = pcs_scheme_present_step(b->scheme, b->scheme_params, sim->system, &sim->state);
@@ -1037,7 +1037,7 @@ static pcs_status choose_build(pcs_build *b, const char *scheme, choose_trial *o
     return PCS_OK;
 }
 
-// Tries a scheme; a case that it cannot run is an outcome.
+// Tries a scheme. That it cannot run the case is a result, not an error.
 static pcs_status choose_try(const pcs_build *b, const char *scheme, choose_trial *out)
 {
     pcs_build trial = *b;

@@ -1,4 +1,4 @@
-// Tools that the sections of a case share: errors at a place of the case, memory for parameters, sets by name.
+// Tools that the sections of a case share: errors at a node of the case, memory for parameters, sets by name.
 
 #include "build/builder.h"
 

@@ -9,7 +9,7 @@
 #include "percuss_system.h"
 #include "sim/control.h"
 
-// A probe as the case states it; its columns need the system.
+// A probe as given in the case. Its columns need the system.
 typedef struct pcs_build_probe {
     const char *name;
     pcs_yaml *of;          // list of components
@@ -22,10 +22,10 @@ typedef struct pcs_build {
     pcs_case *c;
     pcs_sim *sim;
     pcs_mesh *mesh;
-    bool spreads;    // every process has only its part of the mesh; errors are not reported then
-    bool only_reads; // sets and merges are read but not made: another process makes them
+    bool spreads;    // every process has only its part of the mesh, and errors are not reported
+    bool only_reads; // sets and merges are read but not made, as another process makes them
     int nauto;
-    const char **automatic; // [nauto] mesh parts with `elements: auto`: this model only serves to find the numbers
+    const char **automatic; // [nauto] mesh parts with `elements: auto`: this model is built only to find the numbers
     int nbroken;
     const char **broken; // [nbroken] mesh parts that could not be built; their sets are not checked
     bool has_lost_cells; // a group names no cell set, so that cells without elements cannot be found
@@ -36,14 +36,14 @@ typedef struct pcs_build {
     const char *linear;
     double step, end; // s, NAN if the case is wrong
     bool step_is_auto, allows_unstable;
-    int retry; // most halvings of a step that fails
+    int retry; // largest number of halvings of a step that fails
     bool has_control;
     pcs_control_params control;
     bool starts_in_equilibrium;
     pcs_statics_options statics;
     double start;                                // s, time of the initial state
-    bool is_model_only;                          // no time stepping: scheme and clock may be absent and are not created
-    bool may_stand_still;                        // a case without scheme and time is taken as model only
+    bool is_model_only;                          // no time stepping: scheme and time may be absent and are not created
+    bool may_stand_still;                        // a case without scheme and time is read as a model only
     bool has_system;                             // a closed-form system instead of a mesh
     const percuss_system_definition *own;        // system that the caller adds to the registered ones, NULL if none
     bool no_plugins;                             // no plug-in may be loaded
@@ -59,19 +59,19 @@ const pcs_set *pcs_build_set(pcs_build *b, pcs_yaml *node, bool of_cells, bool i
 const pcs_set *pcs_build_group_set(const pcs_build *b, const char *group);
 // Turns PCS_BAD_INPUT and PCS_UNSUPPORTED into an error of the case at `node`; returns any other status.
 pcs_status pcs_build_blame(pcs_build *b, const pcs_yaml *node, pcs_status status);
-// Lets a part check its parameters. Returns false if they are wrong, with an error of the case. `check` may be NULL.
+// Lets a part check its parameters. Returns false, with an error of the case, if they are wrong. `check` may be NULL.
 typedef const char *pcs_build_checker(const void *params, const char **option);
 bool pcs_build_check(pcs_build *b, const pcs_yaml *node, pcs_build_checker *check, const void *params);
 // Allocates the parameters of an implementation, zeroed.
 pcs_status pcs_build_params(pcs_build *b, size_t size, void **out);
-// Returns the section as a map and its number of entries; NULL and 0 if it is absent or wrong. `help`: what it must
-// have, NULL if it may be absent.
+// Returns the section as a map and its number of entries; NULL and 0 if it is absent or wrong. `help`: required
+// content, NULL if it may be absent.
 pcs_yaml *pcs_build_section(pcs_build *b, const char *key, const char *help, int *count);
 // Allocates an array with an item of `size` bytes for each entry of a section, and lets `read` fill it in; the node is
 // NULL if the entry is no map.
 typedef pcs_status pcs_build_reader(pcs_build *b, const char *name, pcs_yaml *node, void *item);
 pcs_status pcs_build_entries(pcs_build *b, pcs_yaml *section, size_t size, pcs_build_reader *read, void **out);
-// Reads the options of a table, those with a form too. *is_fine: nothing is wrong with any of them; may be NULL.
+// Reads the options of a table, including those with a form. *is_fine is true if all are valid; may be NULL.
 pcs_status pcs_build_read(pcs_build *b, pcs_yaml *map, const pcs_option *options, void *params, bool *is_fine);
 
 // Returns true if a table of options has this one.
@@ -92,7 +92,7 @@ bool pcs_build_names_nodes(const pcs_build *b);
 pcs_status pcs_build_groups(pcs_build *b);
 pcs_status pcs_build_supports(pcs_build *b);
 pcs_status pcs_build_loads(pcs_build *b);
-// Checks that formulas of time are finite over the run; an error of the case otherwise.
+// Checks that formulas of time are finite over the run. If not, that is an error of the case.
 pcs_status pcs_build_sample_formulas(pcs_build *b);
 pcs_status pcs_build_contacts(pcs_build *b);
 pcs_status pcs_build_joints(pcs_build *b);
@@ -105,7 +105,7 @@ pcs_status pcs_build_perturb(pcs_build *b);
 // no process then builds the complete mesh.
 bool pcs_build_shows_pieces(pcs_build *b, int nnode);
 
-// The definition that a shared object holds; it is closed with the context. PCS_BAD_INPUT: there is none.
+// Opens the definition of a shared object, which is closed with the context. PCS_BAD_INPUT if there is none.
 struct percuss_system_definition;
 pcs_status pcs_system_open(pcs_context *ctx, const char *path, const struct percuss_system_definition **out);
 

@@ -1,4 +1,4 @@
-// The sections of a case and the registries, with their option tables; and which scheme takes which system.
+// The sections of a case and the registries, with their option tables, and which scheme takes which system.
 
 #include "build/catalogue.h"
 
@@ -318,7 +318,7 @@ static void catalogue_walk_keys(pcs_context *ctx, catalogue_walker *w)
 pcs_status pcs_catalogue_walk(pcs_catalogue_visit *visit, void *user)
 {
     pcs_context *ctx = NULL;
-    PCS_TRY(pcs_context_create(&ctx)); // options of systems take memory, which is given back at once
+    PCS_TRY(pcs_context_create(&ctx)); // options of systems need memory, which is freed at once
     catalogue_walk_keys(ctx, &(catalogue_walker){ visit, user });
     for (const pcs_registry *r = pcs_registries; r->title != NULL; r++) {
         pcs_map_part p;
@@ -389,7 +389,7 @@ static const char applies_bar[] = "mesh: { bar: { type: line, from: [1, 0, 0], t
                                   "elements: { bar: { type: rod, mesh: bar, E: 1.0, rho: 1.0, area: 1.0 } }\n"
                                   "contacts: { wall: { type: node_plane, nodes: bar.start, point: [0, 0, 0], normal: "
                                   "[1, 0, 0], restitution: 0.0 } }\n";
-static const char applies_rest[] = "scheme: { type: moreau_jean, theta: 0.5 }\n" // takes everything
+static const char applies_rest[] = "scheme: { type: moreau_jean, theta: 0.5 }\n" // a scheme that takes everything
                                    "time: { step: 1.0e-6, end: 1.0 }\n";
 
 static void applies_add(applies *k, const char *name, const char *model)
@@ -492,17 +492,17 @@ void pcs_catalogue_write_applies(const pcs_catalogue *self)
 int pcs_catalogue_write(const pcs_catalogue *self)
 {
     catalogue_writer w = { .catalogue = self };
-    (void)pcs_catalogue_walk(catalogue_write_entry, &w); // out of memory: what there was is shown
+    (void)pcs_catalogue_walk(catalogue_write_entry, &w); // if memory runs out, the part so far is shown
     return w.count;
 }
 
 // The JSON schema (draft 7) of a case file, by which editors complete and check keys.
 //
-// Two trees stand side by side. `NAME` says which keys a map may have and what they may be; `NAME needs` says which it
-// must have. Where a map includes a file, the second tree ends: what is missing may stand there.
+// The schema has two trees. `NAME` says which keys a map may have and what they may be; `NAME needs` says which it
+// must have. Where a map includes a file, the second tree ends: the file may have the missing keys.
 //
-// A number may be a formula ${...}, which is a text to JSON; the keyword `pattern` judges texts only, and `minimum`
-// numbers only, so that both stand side by side.
+// A number may be a formula ${...}, which is a text in JSON, the keyword `pattern` judges texts only, and `minimum`
+// numbers only, so that both are given.
 
 enum { TEXT_BYTES = 512, NAMES = 512 };
 

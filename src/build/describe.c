@@ -46,7 +46,7 @@ void pcs_describe_sim(const pcs_sim *sim, size_t size, char *text)
     else describe_add(used, size, text, "%ld steps of %g s", sim->nstep, sim->step_size);
 }
 
-// Returns true for the density of steel with a modulus as if in GPa or MPa. Slow waves alone are no error: see rubber.
+// Returns true for steel by its density, with a modulus as if in GPa or MPa. Slow waves alone are no error: rubber.
 static bool describe_is_odd_steel(double E, double rho)
 {
     return rho >= 7000.0 && rho <= 9000.0 && E < 1e6;
@@ -234,7 +234,7 @@ static void bars_print_clock(const bars *b)
     else bars_print(b, "steps of %.6g s, Courant number %.4g%s", h, high, stable);
 }
 
-// A step this much larger than that of `auto`, or so many times fewer cells, is taken to be as good.
+// Ratio of the given step to that of `auto`, or of the numbers of cells, up to which the given one is good enough.
 static const double ENOUGH = 1.7;
 
 // Prints the step that `auto` would take, and the cells of parts of the mesh that have too few.

@@ -121,7 +121,7 @@ static pcs_status elements_read(pcs_build *b, const char *name, pcs_yaml *node, 
                                            : PCS_OK;
 }
 
-// Marks the cells of a group; the first one that has an owner already is an error.
+// Marks the cells of a group. The first one that has an owner already is an error.
 static void elements_claim_cells(pcs_build *b, const pcs_yaml *section, int group, int *owner)
 {
     const pcs_set *cells = b->model.groups[group].cells;
@@ -154,8 +154,8 @@ typedef struct elements_cover {
     bool drops_any;
 } elements_cover;
 
-// Returns true if a cell lacks elements. Drops, instead, a point without elements that only marks a node of other
-// cells, or one on springs alone, as their anchor; if its mass was forgotten, the mass matrix is singular there.
+// Returns true if a cell lacks elements. Drops a point without elements that only marks a node of other cells, or one
+// on springs alone, as their anchor. If its mass was forgotten, the mass matrix is singular there.
 static bool elements_is_bare(const pcs_build *b, elements_cover *k, int cell, bool is_marker)
 {
     const int *node = b->mesh->cell[cell];
@@ -165,7 +165,7 @@ static bool elements_is_bare(const pcs_build *b, elements_cover *k, int cell, bo
     return false;
 }
 
-// Rejects a mesh part with cells that lack elements; a cell that is in sets `name.*` only may be a marker.
+// Rejects a mesh part with cells that lack elements. A cell that is only in sets `name.*` may be a marker.
 static void elements_find_bare(pcs_build *b, elements_cover *k, const pcs_yaml *mesh, int part)
 {
     const char *name = pcs_yaml_key(mesh, part);

@@ -1,4 +1,4 @@
-// Joints of a case: reading them, and whether they fit the model, the initial state and one another.
+// Joints of a case: reads them and checks that they fit the model, the initial state and one another.
 
 #include "build/builder.h"
 #include "core/rounding.h"
@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double misfit_allowed = 1e-9;     // of the model's size and of angles in rad, as the row takes them
-static const double velocity_allowed = 1e-9;   // of the largest velocities, likewise
-static const double independent_share = 1e-10; // squared part of a row that the rows before it do not hold
+static const double misfit_allowed = 1e-9;     // relative to the model's size, and in rad for angles
+static const double velocity_allowed = 1e-9;   // relative to the largest velocities of the same kind
+static const double independent_share = 1e-10; // squared part of a row that is independent of the rows before it
 
 typedef struct motion_keys {
     pcs_amplitude displacement, velocity;
@@ -90,7 +90,7 @@ pcs_status pcs_build_joints(pcs_build *b)
     return PCS_OK;
 }
 
-// Data that the checks share.
+// Data shared by the checks.
 typedef struct joint_check {
     pcs_build *b;
     int n;                     // bilateral rows of joints
@@ -246,7 +246,7 @@ static bool joints_repeat_motion(const joint_check *k, int i)
     return joints_is_driven(k, i);
 }
 
-// Notes which joints repeat conditions of others, whose forces then follow by least squares; rejects repeated motions.
+// Records joints that repeat conditions of others: forces then follow by least squares. Rejects repeated motions.
 static void joints_check_rank(const joint_check *k)
 {
     const pcs_contact_info *told = NULL;
@@ -286,7 +286,7 @@ static pcs_status joints_check_all(joint_check *k)
     PCS_TAKE_EACH(k->b->ctx, system->nv, "the joints", double, &k->mass, &k->spread);
     for (int i = 0; i < system->nv; i++) {
         double mass = pcs_matrix_diagonal(M, i);
-        k->mass[i] = mass > 0.0 ? mass : 1.0; // without mass any measure will do
+        k->mass[i] = mass > 0.0 ? mass : 1.0; // any value will do without mass
     }
     if (system->row_set.vary) pcs_system_aim(system, pcs_at(sim->state.t, sim->state.q, NULL));
     pcs_system_gaps(system, pcs_at(sim->state.t, sim->state.q, NULL), k->gap);

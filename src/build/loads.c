@@ -117,7 +117,7 @@ static pcs_status amplitude_read_csv(pcs_build *b, pcs_yaml *node, const char *p
 {
     pcs_list table;
     pcs_status status = pcs_table_read(b->ctx, path, &table);
-    if (status == PCS_IO_ERROR) status = PCS_BAD_INPUT; // a wrong path is a fault of the case
+    if (status == PCS_IO_ERROR) status = PCS_BAD_INPUT; // a wrong path is an error of the case
     if (status != PCS_OK) return pcs_build_blame(b, node, status);
     double *time = NULL, *factor = NULL;
     PCS_TAKE(b->ctx, time, table.nrow, "an amplitude");
@@ -170,7 +170,7 @@ const pcs_form pcs_amplitude_form = { .map = &amplitude_map, .read = amplitude_r
 
 // Evaluates formulas of time at the ends of all steps, so that `check` finds values that are not finite.
 
-enum { MOST_TIMES = 20000 }; // of one formula: of longer runs every second, third, ... step
+enum { MOST_TIMES = 20000 }; // in longer runs every second, third, ... step is checked
 
 // Evaluates a formula of time, for positions also its rate, over the run.
 static void formulas_sample(pcs_build *b, const pcs_yaml *node, const pcs_expression *e, bool is_position)
@@ -179,7 +179,7 @@ static void formulas_sample(pcs_build *b, const pcs_yaml *node, const pcs_expres
     const pcs_amplitude factor = { .kind = PCS_AMPLITUDE_EXPRESSION, .expression = e };
     long stride = 1 + sim->nstep / MOST_TIMES;
     double s[3] = { 0.0 };
-    for (long k = 0; k < sim->nstep + stride; k += stride) { // times as the run has them, the last is its end
+    for (long k = 0; k < sim->nstep + stride; k += stride) { // times of the run; the last one is its end
         double t = k < sim->nstep ? sim->start_time + (double)k * sim->step_size : sim->end_time;
         if (is_position) pcs_expression_rates(e, t, s);
         else s[0] = pcs_amplitude_value(&factor, t);
@@ -304,7 +304,7 @@ static const pcs_option gravity_options[] = {
 #define LOAD_AMPLITUDE                                                                   \
     PCS_FORM("amplitude", load_params, load.amplitude, PCS_OPTIONAL, pcs_amplitude_form, \
              "factor over time, by one of its keys")
-// One of the first two is given.
+// One of the first two is required.
 #define LOAD_NODES                                                                                                 \
     PCS_FORM("node", load_params, load.nodes, PCS_OPTIONAL, pcs_node_form, "a set of one node"),                   \
         PCS_FORM("set", load_params, load.nodes, PCS_OPTIONAL, pcs_set_form, "a set of nodes, instead of `node`"), \

@@ -19,14 +19,14 @@ typedef struct pcs_map_part {
 // Gets part i of a registry. False if there is none. Tables that need memory are left out if ctx is NULL.
 typedef bool pcs_parts(pcs_context *ctx, int i, pcs_map_part *out);
 
-// Forms of a node that its owner reads: a JSON schema, the name of a part, or a map; either one if two are given.
+// Forms of a node that its owner reads: a JSON schema, the name of a part, or a map. If two are given, either one.
 typedef struct pcs_form {
     const char *shown; // text in a list, "name of a set"; NULL for "map"
     const char *json;  // members of a schema, with ' in place of "
     pcs_parts *parts;  // registry: `auto` or the name of a part; with a map, a name stands for { type: name }
     const struct pcs_map *map;
-    const char *gives; // required option that follows from this one, NULL if none
-    // Reads the value of a PCS_OPTION_FORM into its member; wrong values are errors of the case.
+    const char *gives; // required option that follows from this one; NULL if none
+    // Reads the value of a PCS_OPTION_FORM into its member. Wrong values are errors of the case.
     pcs_status (*read)(struct pcs_build *b, pcs_yaml *node, void *member);
 } pcs_form;
 

@@ -1,4 +1,4 @@
-// Section `mesh`: the parts of the mesh, whole or over several ranks, then the sets and merges that stand on them.
+// Section `mesh`: the parts of the mesh, whole or over several ranks, then the sets and merges of its nodes and cells.
 //
 // Cells of a line may be cut by the time that a wave takes through one:
 //
@@ -96,7 +96,7 @@ static pcs_status sets_open(pcs_build *b, pcs_yaml *map, bool of_cells, sets_poo
     return PCS_OK;
 }
 
-// Returns set i of those that a key names, as a name or a list of names; NULL, with an error, if there is none.
+// Returns set i of the name or list of names under a key; NULL, with an error, if there is none.
 static const pcs_set *sets_named(pcs_build *b, pcs_yaml *map, const char *key, bool of_cells, int i)
 {
     pcs_yaml *node = pcs_case_get(b->c, map, key);
@@ -104,7 +104,7 @@ static const pcs_set *sets_named(pcs_build *b, pcs_yaml *map, const char *key, b
     return pcs_build_set(b, node, of_cells, false);
 }
 
-// Puts the items of all sets that a key names into the pool, each once; false when a set is wrong.
+// Puts the items of all sets named under a key into the pool, each once. Returns false if a set is wrong.
 static bool sets_gather(sets_pool *pool, const char *key, const pcs_names *names)
 {
     bool is_fine = true;
@@ -149,7 +149,7 @@ static bool sets_choose(sets_pool *pool, const sets_params *p)
 {
     bool is_fine = pool->of_cells ? sets_gather(pool, "cells", &p->cells) : sets_gather(pool, "nodes", &p->nodes);
     is_fine = sets_sieve(pool, "within", &p->within, true) && is_fine;
-    // Marks of `within` must not count as marks of `without`.
+    // Separates the marks of `within` from those of `without`.
     for (int i = 0; i < pool->room; i++) pool->mark[i] &= 1;
     return sets_sieve(pool, "without", &p->without, false) && is_fine;
 }
@@ -213,7 +213,7 @@ static pcs_status sets_add_cells(pcs_build *b, pcs_yaml *node, const char *name,
     return status;
 }
 
-// Returns what is wrong with the values, or NULL; *key names the culprit.
+// Returns the error in the values, or NULL. *key names the wrong one.
 static const char *sets_check(const sets_params *p, const char **key)
 {
     *key = "cells";
@@ -319,8 +319,8 @@ static double merge_distance(pcs_build *b, pcs_yaml *map, const merge_params *p,
     return least;
 }
 
-// Checks that every named set has a node that another one has, too, after the merge; if not, naming it had no effect,
-// which is an error.
+// Checks that after the merge every named set shares a node with another one. If not, naming it had no effect, which is
+// an error.
 static pcs_status merge_check(pcs_build *b, pcs_yaml *map, const merge_params *p, pcs_merge *merge)
 {
     size_t nnode = (size_t)b->mesh->nnode, nset = (size_t)p->sets.count;
@@ -387,9 +387,9 @@ typedef struct deal_list {
     int count, *node;
 } deal_list;
 
-// Distributes the nodes of a mesh over the ranks, and says which of them all ranks need.
+// Distributes the nodes of a mesh over the ranks, and finds those that all ranks need.
 
-static const double MOST_NODES = 1.25; // of an equal share of them
+static const double MOST_NODES = 1.25; // largest part of a rank, relative to an equal one
 
 static bool deal_is_line(const pcs_mesh *mesh)
 {
@@ -478,7 +478,7 @@ static pcs_status deal_special(pcs_build *b, deal_list *out)
     return is_taken ? PCS_OK : pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: the shares of %zu nodes", nnode);
 }
 
-// Returns the type that an entry of a section which nobody has read yet names, NULL if it is unknown.
+// Returns the type given in an entry of a section that nobody has read yet; NULL if it is unknown.
 static const pcs_source_ops *join_type(const pcs_source_ops *const *types, const pcs_yaml *entry)
 {
     while (*types != NULL && strcmp((*types)->name, pcs_yaml_string(entry, "type")) != 0) types++;
@@ -512,7 +512,7 @@ static void join_nodes(int *root, int a, int b)
 // Joins node i of one set with node i of the other. Returns the number of pairs.
 static int join_sets(const pcs_set *a, const pcs_set *b, int *root)
 {
-    if (a == NULL || b == NULL || a->count != b->count) return 0; // a fault, reported later
+    if (a == NULL || b == NULL || a->count != b->count) return 0; // an error that is reported later
     for (int i = 0; i < a->count; i++) join_nodes(root, a->items[i], b->items[i]);
     return a->count;
 }
@@ -555,8 +555,8 @@ static int join_contacts(const pcs_build *b, int *root)
     return npair;
 }
 
-// Joins the nodes on which the same row of a contact or joint acts: on one rank, it has all its equations there.
-// Returns false if there are too few rows for this to pay off; nspecial nodes belong to contacts and joints.
+// Joins the nodes on which the same row of a contact or joint acts, so that one rank has all its equations. Returns
+// false if there are too few rows for this to pay off. nspecial nodes belong to contacts and joints.
 static bool join_all(const pcs_build *b, int nspecial, int *root)
 {
     for (int i = 0; i < b->mesh->nnode; i++) root[i] = i;
@@ -638,7 +638,7 @@ static pcs_status deal_partition(const pcs_build *b, int *root, int *part, bool 
     if (*is_even) {
         deal_link(mesh, vertex, &g);
         status = comm->partition(comm, b->ctx, &g, part);
-        // No vertex has a larger number than its nodes: from the last one on, none is overwritten before it is read.
+        // A vertex has no larger number than its nodes, so that going backwards overwrites nothing unread.
         int expanded = status == PCS_OK ? mesh->nnode : 0;
         for (int i = expanded - 1; i >= 0; i--) part[i] = part[vertex[i]];
         *is_even = status == PCS_OK && deal_is_even(mesh, comm->size, part, g.neighbour + 2 * (size_t)mesh->ncell);
@@ -874,7 +874,7 @@ static pcs_status spread_keep(pcs_build *b)
     return status;
 }
 
-// Bytes a model takes per cell at the least, with one equation per node.
+// Least memory of a model per cell, bytes, with one equation per node.
 static const double BYTES_PER_CELL = 300.0;
 
 typedef struct line_keys {
@@ -915,7 +915,7 @@ static bool mesh_has_lengths(pcs_build *b, const pcs_yaml *node, int first)
     return true;
 }
 
-// Replaces `elements: auto` by a number with which the model can be built and the right one be found.
+// Replaces `elements: auto` by a number with which the model can be built to find the right one.
 static pcs_status mesh_read_auto(pcs_build *b, pcs_yaml *node, const char *name, const pcs_option *options)
 {
     const pcs_comm *comm = pcs_context_comm(b->ctx);
@@ -955,7 +955,7 @@ static pcs_status mesh_build_part(pcs_build *b, const mesh_part *part)
     return pcs_build_blame(b, part->node, status);
 }
 
-// Rejects a mesh that needs more memory than the machine has: allocation may succeed and the process be killed later.
+// Rejects a mesh that needs more memory than the machine has: allocation may succeed and the process die later.
 static void mesh_check_memory(pcs_build *b, const pcs_yaml *section)
 {
     double need = BYTES_PER_CELL * b->mesh->ncell;

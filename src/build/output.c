@@ -31,7 +31,7 @@ static void output_check_sets(pcs_build *b, pcs_yaml *map, const char *const *op
 static pcs_status output_observer(pcs_build *b, pcs_yaml *output, const pcs_observer_ops *ops)
 {
     pcs_yaml *node = pcs_case_get(b->c, output, ops->name);
-    // Progress is asked for by the program that runs the simulation, not by the case.
+    // Progress is requested by the program that runs the simulation, not by the case.
     bool is_wanted = node != NULL || ops->is_default || strcmp(ops->name, "progress") == 0;
     if (!is_wanted || (node != NULL && output_is_off(b, node))) return PCS_OK;
     node = pcs_case_get_map(b->c, output, ops->name);
@@ -61,7 +61,7 @@ typedef struct output_probe {
 static const pcs_form components_form = {
     .shown = "[components]", .json = "'type':'array','minItems':1,'uniqueItems':true,'items':{'type':'string'}"
 };
-// One of the first four is given. Of a system in closed form, the last alone.
+// One of the first four is required. A system in closed form has only the last one.
 static const pcs_option probe_options[] = {
     PCS_FORM("node", output_probe, items, PCS_OPTIONAL, pcs_node_form, "a set of one node"),
     PCS_FORM("set", output_probe, items, PCS_OPTIONAL, pcs_set_form, "a set of nodes"),
@@ -75,7 +75,7 @@ static const pcs_option probe_options[] = {
              "system"),
     { .name = NULL },
 };
-enum { PROBE_OF = 5 }; // in the table
+enum { PROBE_OF = 5 }; // index in the table
 static const char *const probe_one[] = { "node", "set", "element", "body", NULL };
 static const pcs_map map_probe = { .name = "probe", .is_entry = true, .options = probe_options };
 static const pcs_map map_probes = { .name = "probes", .kind = PCS_MAP_NAMES, .entry = &map_probe };

@@ -42,7 +42,7 @@ typedef struct perturbation_data {
     double *w;       // [nv] velocities
     double *inverse; // [nv] 1/M_ii, 0 without mass
     double *gap;     // [nrow]
-    double *hold;    // [nrow] 1/(G_j D^-1 G_j^T) of a row that holds, 0 of any other
+    double *hold;    // [nrow] 1/(G_j D^-1 G_j^T) for a row that holds, else 0
 } perturbation_data;
 
 // Projects w onto every row that holds. Returns the largest (G_j w)^2 / (G_j D^-1 G_j^T) found on the way.
@@ -76,7 +76,7 @@ static void perturbation_begin(const perturbation_data *p, const double *q, int 
     }
 }
 
-// Finds w. The error that is left in G w, relative to w, is below round-off relative to v0 once w is small beside it.
+// Finds w. The relative error left in G w is below round-off relative to v0 once w is small compared with it.
 static pcs_status perturbation_project(pcs_context *ctx, const perturbation_data *p, pcs_instant at, double *energy)
 {
     enum { SWEEPS = 100000 };

@@ -96,7 +96,7 @@ const char *pcs_case_text(pcs_case *c, pcs_yaml *node);
 void pcs_case_error(pcs_case *c, const pcs_yaml *node, const char *format, ...) __attribute__((format(printf, 3, 4)));
 // Adds an error that begins with the node's path and goes on with the text: "must be ..., is ...".
 void pcs_case_reject(pcs_case *c, const pcs_yaml *node, const char *format, ...) __attribute__((format(printf, 3, 4)));
-// Adds an error that the node must be what is wanted, with what it is instead. Returns false.
+// Adds an error that the node must be `wanted`, with its kind and value. Returns false.
 bool pcs_case_want(pcs_case *c, const pcs_yaml *node, const char *wanted);
 // Adds an error at option `key` of a map, or at the map if the key is absent; the map's path and ": " come first.
 void pcs_case_error_at(pcs_case *c, const pcs_yaml *map, const char *key, const char *format, ...)

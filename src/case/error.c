@@ -54,7 +54,7 @@ const char *pcs_join_names(const char *const *names, const char *separator, size
 const char *pcs_spelling_hint(const char *name, const char *const *names, size_t size, char *buffer)
 {
     size_t length = strlen(name);
-    // Short names are near to everything: allow them less.
+    // Allows fewer changes to short names, which are close to everything.
     int best = length <= 3 ? 2 : 3;
     if (length <= 2) best = 1;
     const char *found = NULL;
@@ -232,7 +232,7 @@ static pcs_status error_join(pcs_case *c)
         size_t room = REPORT_BYTES - TAIL_BYTES - used;
         int length = error_format(c, &c->messages[i], room, report + used);
         if (length < 0 || (size_t)length + 1 >= room) {
-            bool is_alone = i == 0; // one giant message: keep what fits of it
+            bool is_alone = i == 0; // one giant message: the part that fits is kept
             if (is_alone) used = room - 1;
             const char *format = is_alone ? "\n... and %d more errors" : "... and %d more errors";
             int rest = c->nmessage - i - is_alone;
@@ -253,7 +253,7 @@ static void error_unknown_key(pcs_case *c, const pcs_yaml *map, pcs_key *key)
     char path[PCS_PATH_BYTES], hint[PCS_SPELLING_BYTES], allowed[1024];
     const char *const *names = map->nknown == 0 ? (const char *const[]){ NULL } : map->known;
     pcs_spelling_hint(key->name, names, sizeof hint, hint);
-    static const char *const everywhere[] = { "repeat", "include", NULL }; // which no reader looks up
+    static const char *const everywhere[] = { "repeat", "include", NULL }; // keys that no reader looks up
     if (hint[0] == '\0') pcs_spelling_hint(key->name, everywhere, sizeof hint, hint);
     pcs_yaml name = { .text = key->name, .is_quoted = false };
     char quoted[PCS_QUOTE_BYTES];

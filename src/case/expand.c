@@ -102,7 +102,7 @@ static bool parameters_evaluate(expansion *x, int k)
 
 static bool parameters_need(expansion *x, const pcs_yaml *user, int k)
 {
-    if (k == x->nparameter) return true; // the number of the copy
+    if (k == x->nparameter) return true; // `i`, the number of the copy
     x->is_used[k] = true;
     if (x->states[k] == PARAMETER_OPEN) {
         parameters_circle(x, k);
@@ -245,7 +245,7 @@ static bool parameters_open(expansion *x, pcs_yaml *root)
     pcs_yaml *map = at < 0 ? NULL : root->items[at];
     if (map != NULL && !pcs_case_is(c, map, PCS_YAML_MAP)) map = NULL;
     if (at >= 0) {
-        pcs_yaml *apart = pcs_tree_node(c, PCS_YAML_MAP, root->location); // paths of messages stay
+        pcs_yaml *apart = pcs_tree_node(c, PCS_YAML_MAP, root->location); // keeps the paths of messages
         if (apart == NULL || !pcs_tree_add_key(c, apart, &root->keys[at], root->items[at])) return false;
         pcs_tree_remove_key(root, at);
     }
@@ -272,9 +272,9 @@ static void parameters_close(expansion *x)
         bool is_used = x->is_used[k];
         parameters_need(x, x->nodes[k], k);
         if (is_used || x->nodes[k]->location.origin == NULL) continue;
-        // A wrong name on the command line would change nothing and say nothing.
+        // Rejects a wrong name on the command line, which would otherwise be ignored.
         const char *name = x->names[k];
-        x->names[k] = ""; // not to be offered in its own place
+        x->names[k] = ""; // not offered for itself
         pcs_spelling_hint(name, x->names, sizeof hint, hint);
         x->names[k] = name;
         pcs_case_error(x->c, x->nodes[k], "no formula uses the parameter '%.60s'%s", name, hint);
@@ -338,7 +338,7 @@ static bool shift_entry(pcs_case *c, pcs_yaml *entry, int times, const double sh
 }
 
 // Entries that stand for several: { repeat: { count, shift }, ... } becomes `count` copies of the rest, or of `each`
-// when the entry is no map. In a list they follow one another; in a map copy i of `name` is `name1`, `name2`, ...,
+// if the entry is not a map. In a list they follow one another; in a map copy i of `name` is `name1`, `name2`, ...,
 // unless the name has a formula. ${i} is the number of the copy. The copies of a part of the mesh get a set of its
 // name.
 
@@ -359,7 +359,7 @@ static bool repeat_is_in(const pcs_yaml *node)
     return node->kind == PCS_YAML_MAP && pcs_tree_index(node, "repeat") >= 0;
 }
 
-// Reads `repeat` and takes it out of the entry; *what is what is copied. False and an error when it is wrong.
+// Reads `repeat` and removes it from the entry. *what is the copied part. Returns false, with an error, if it is wrong.
 static bool repeat_read(expansion *x, pcs_yaml *entry, repeat_params *p, pcs_yaml **what)
 {
     pcs_case *c = x->c;
@@ -503,7 +503,7 @@ static bool repeat_add_set(expansion *x, pcs_yaml *mesh, const pcs_key *key, int
              *cells = pcs_tree_node(c, PCS_YAML_LIST, key->location);
     if (sets == NULL || set == NULL || cells == NULL) return false;
     if (at < 0 && !pcs_tree_add_key(c, c->root, &sets_key, sets)) return false;
-    if (sets->kind != PCS_YAML_MAP || pcs_tree_index(sets, key->name) >= 0) return true; // the author has his own
+    if (sets->kind != PCS_YAML_MAP || pcs_tree_index(sets, key->name) >= 0) return true; // given by the author
     for (int i = first; i < mesh->count; i++) {
         pcs_yaml *name = pcs_tree_node(c, PCS_YAML_SCALAR, key->location);
         if (name == NULL || !pcs_tree_add_item(c, cells, name)) return false;
@@ -574,7 +574,7 @@ pcs_status pcs_case_expand(pcs_case *c)
     if (c->is_expanded) return PCS_OK;
     c->is_expanded = true;
     pcs_case_get(c, c->root, "parameters");
-    const pcs_yaml *include = pcs_case_get(c, c->root, "include"); // those of files are gone
+    const pcs_yaml *include = pcs_case_get(c, c->root, "include"); // only assigned ones are left
     if (include != NULL) pcs_case_error(c, include, "'include' works in files, not in an assignment");
     if (parameters_open(&x, c->root)) {
         expand_node(&x, c->root);

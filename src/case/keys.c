@@ -29,7 +29,7 @@ bool pcs_case_is(pcs_case *c, pcs_yaml *node, pcs_yaml_kind kind)
 {
     static const char *const names[] = { "a single value", "a list [...]", "a map { key: value }" };
     if (node->kind == kind) return true;
-    node->is_unjudged = true; // its keys have no meaning here
+    node->is_unjudged = true; // the meaning of its keys is unknown here
     return pcs_case_want(c, node, names[kind]);
 }
 

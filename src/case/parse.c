@@ -47,7 +47,7 @@ static bool scalar_split(const char *text, scalar_parts *out)
     out->whole = p;
     p = scalar_digits(p);
     out->nwhole = (int)(p - out->whole);
-    if (out->nwhole > 1 && out->whole[0] == '0') return false; // 010 is 8 to some readers
+    if (out->nwhole > 1 && out->whole[0] == '0') return false; // some readers take 010 for 8
     out->has_point = *p == '.';
     if (out->has_point) p++;
     out->fraction = p;
@@ -204,7 +204,7 @@ static bool mask_text(const char *text, size_t *size, char **masked)
     size_t hidden = 0, used = 0;
     *masked = NULL;
     for (const char *p = text; p < end; p++) {
-        if (mask_is_masked(p, end)) return true; // the author uses these characters: they stay what they are
+        if (mask_is_masked(p, end)) return true; // the author uses these characters, which are kept
         hidden += mask_formula(p, end);
     }
     if (hidden == 0) return true;
@@ -312,7 +312,7 @@ static bool reader_attach(reader *r, pcs_yaml *node)
     pcs_key key = r->key[top];
     r->key[top].name = NULL;
     if (!r->is_dropped[top]) return pcs_tree_add_key(r->c, r->open[top], &key, node);
-    return true; // the value of a duplicate key is read and forgotten
+    return true; // the value of a duplicate key is dropped
 }
 
 static bool reader_wants_key(const reader *r)
@@ -504,7 +504,7 @@ pcs_status pcs_tree_parse(pcs_case *c, const char *origin, const char *text, siz
     }
     char *masked = NULL;
     *out = NULL;
-    if (origin != NULL && parse_is_word(text, size)) { // values of assignments, defaults
+    if (origin != NULL && parse_is_word(text, size)) { // for values of assignments, and defaults
         *out = parse_word(c, origin, text, size);
         return *out == NULL ? PCS_NO_MEMORY : PCS_OK;
     }

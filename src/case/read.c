@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Formulas in texts of a case: a fault is reported at its own column, with similar names and all that is allowed.
+// Formulas in texts of a case. An error is reported at its own column, with similar names and all allowed ones.
 enum { NAMES = 128, LIST_BYTES = 512 };
 
 pcs_location pcs_formula_location(const pcs_yaml *node, size_t byte)
@@ -198,7 +198,7 @@ const char *pcs_case_text(pcs_case *c, pcs_yaml *node)
     if (node->kind == PCS_YAML_SCALAR && node->text[0] != '\0') return node->text;
     if (node->kind == PCS_YAML_SCALAR) pcs_case_reject(c, node, "must be a text, is empty");
     else pcs_case_want(c, node, "a text");
-    node->is_unjudged = true; // keys of a map have no meaning here
+    node->is_unjudged = true; // the meaning of its keys is unknown here
     return NULL;
 }
 
@@ -446,7 +446,7 @@ static int profile_way(pcs_case *c, pcs_yaml *node)
         way = i;
         count++;
     }
-    if (count == 0 && pcs_case_get(c, node, "to") != NULL) return WAY_ENDS; // which says what is missing
+    if (count == 0 && pcs_case_get(c, node, "to") != NULL) return WAY_ENDS; // and says what is missing
     if (count == 1) return way;
     pcs_case_error_at(c, node, NULL, "needs 'from' and 'to', or 'table', or 'steps' (rows [position, value]), has %s",
                       count == 0 ? "none of them" : "more than one of them");

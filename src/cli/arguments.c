@@ -310,7 +310,7 @@ static int arguments_store(pcs_arguments *a, const pcs_cli_option *o, const char
     case PCS_CLI_TEXTS: texts->text[texts->count++] = text; break;
     case PCS_CLI_COUNT: return arguments_read_count(a, o, text, place);
     case PCS_CLI_REAL: return arguments_read_number(a, o, text, place);
-    case PCS_CLI_WORDS: break; // read with all that follow it
+    case PCS_CLI_WORDS: break; // read with all words that follow
     }
     return PCS_CLI_DONE;
 }

@@ -49,7 +49,7 @@ typedef enum pcs_cli_kind {
     PCS_CLI_TEXTS,
     PCS_CLI_COUNT,
     PCS_CLI_REAL,
-    PCS_CLI_WORDS // all words that follow
+    PCS_CLI_WORDS // all following words
 } pcs_cli_kind;
 
 typedef struct pcs_cli_option {

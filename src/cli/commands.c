@@ -24,7 +24,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-// In the folder above that of the program.
+// Folders of cases, relative to the folder of the program.
 static const char *const near_program[] = { "cases", "share/percuss/cases" };
 enum { NFOLDER = 1 + sizeof near_program / sizeof *near_program };
 
@@ -61,7 +61,7 @@ static void cases_within(const char *folder, cases_taker *take, void *user)
     closedir(stream);
 }
 
-// Gives every name to `take`; one may come twice.
+// Passes every name to `take`. One may come twice.
 static void cases_each(cases_taker *take, void *user)
 {
     char folder[PCS_CASE_PATH];
@@ -104,7 +104,7 @@ static void commands_stop(int signal_number)
 {
     static const char told[] = "\nstopping after this step; again to end at once\n";
     stop_request = 1;
-    if (signal_number == SIGINT || signal_number == SIGTERM) { // the next one of these two ends the program
+    if (signal_number == SIGINT || signal_number == SIGTERM) { // the second such signal ends the program
         signal(SIGINT, SIG_DFL);
         signal(SIGTERM, SIG_DFL);
     }
@@ -179,7 +179,7 @@ static bool commands_show_frames(const char *name, const char *directory, const 
     return commands_show_path("Open in ParaView: ", directory, name, ending);
 }
 
-// Says at the very end that the results mean little.
+// Warns at the very end if the results are not reliable.
 static void commands_show_verdict(const pcs_sim *sim)
 {
     for (int i = 0; i < sim->nobserver; i++) {
@@ -196,11 +196,11 @@ static void commands_show_results(const pcs_sim *sim, const char *directory)
     commands_show_file(directory, "summary", ".txt");
     bool has_frames = commands_show_frames(sim->view.case_name, directory, ".vtk.series");
     if (commands_show_path("Open in ParaView: ", directory, sim->view.case_name, ".pvd")) has_frames = true;
-    if (!has_frames) return; // the script has nothing to open
+    if (!has_frames) return; // nothing for the script to open
     commands_show_path("or with stress and contact forces: paraview --script=", directory, "view", ".py");
 }
 
-// Makes the path where a command writes: as said, or results/<case><ending>.
+// Makes the path where a command writes: the given one, or results/<case><ending>.
 static bool commands_directory(const pcs_arguments *a, const char *name, const char *ending,
                                char directory[PCS_CASE_PATH])
 {
@@ -226,7 +226,7 @@ static void commands_catch_signals(void)
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             sigaction(signals[i], &action, NULL);
-    // A limit on file sizes is then a write that fails, with a message, and not the end of the program.
+    // Turns a limit on file sizes into a write that fails, with a message, instead of the end of the program.
     struct sigaction ignore = { .sa_handler = SIG_IGN };
     sigemptyset(&ignore.sa_mask);
     sigaction(SIGXFSZ, &ignore, NULL);
@@ -276,7 +276,7 @@ int pcs_cli_run(pcs_context *ctx, const pcs_arguments *a)
     sim->view.show_user = stderr;
     sim->view.is_terminal = isatty(STDERR_FILENO) != 0;
     status = pcs_sim_run(sim, directory, !a->is_quiet);
-    // The folder of a run that was refused has what another one left there.
+    // Leaves the folder of a refused run as another run has left it.
     if (!a->is_quiet && pcs_is_root(ctx) && sim->has_files) {
         commands_show_results(sim, directory);
         commands_show_verdict(sim);
@@ -336,7 +336,7 @@ static pcs_status commands_find_state(const pcs_analysis *on, const pcs_argument
     pcs_statics statics;
     pcs_statics_options options = commands_statics_options(on, a);
     options.path = PCS_PATH_LOAD;
-    options.has_friction = false; // vibrations are small, and contacts with friction are free to slide in them
+    options.has_friction = false; // vibrations are small, and contacts with friction can slide in them
     modes->time = options.time;
     if (a->about == NULL) return PCS_OK;
     double *q;

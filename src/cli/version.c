@@ -1,5 +1,5 @@
-// percuss --version: what was built, by what, and which libraries are linked. Versions are asked of the libraries that
-// are loaded, but for those that do not tell; theirs are of the build.
+// percuss --version: what was built, by what, and which libraries are linked. Versions come from the libraries that
+// are loaded, or from the build if these do not give one.
 
 #define _GNU_SOURCE // dladdr, RTLD_DEFAULT
 

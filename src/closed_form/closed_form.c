@@ -60,7 +60,7 @@ static const double NEAR = 1e-3;  // states that are tried are as near: a defini
 static const double SAME = 1e-10; // of normals, and of distances over the size of the system
 
 typedef struct planes_state {
-    double x[PCS_MAX_CLOSED_ROWS][3], n[PCS_MAX_CLOSED_ROWS][3], height[PCS_MAX_CLOSED_ROWS]; // n . y
+    double x[PCS_MAX_CLOSED_ROWS][3], n[PCS_MAX_CLOSED_ROWS][3], height[PCS_MAX_CLOSED_ROWS]; // n . y on the plane
 } planes_state;
 
 static void planes_find(const percuss_system_definition *def, const double *p, const double *q, int nrow,
@@ -79,7 +79,7 @@ static bool planes_agree(const planes_state *a, int i, const planes_state *b, in
 {
     double off = fabs(a->height[i] - b->height[j]) / size;
     for (int k = 0; k < 3; k++) off = fmax(off, fabs(a->n[i][k] - b->n[j][k]));
-    return off <= SAME; // NAN does not
+    return off <= SAME; // false for NAN
 }
 
 // Marks rows whose planes stay fixed as q moves by a part of the length of the system, then, for angles, of one.
@@ -175,7 +175,7 @@ pcs_status pcs_closed_form_options(pcs_context *ctx, const percuss_system_defini
         if (isnan(parameter->preset)) continue;
         char text[64];
         const char *end;
-        // As short as it reads back.
+        // with as many digits as needed to read back
         for (int digits = 15; digits <= 17; digits++) {
             snprintf(text, sizeof text, "%.*g", digits, parameter->preset);
             pcs_text_set_point(text);
@@ -410,7 +410,7 @@ static void closed_update(pcs_system *self, pcs_instant at, pcs_update what, con
     if (what == PCS_INERTIA) closed_add_inertia_stiffness(self, at, x);
 }
 
-// Finds nothing: rows are about the same bodies for ever.
+// Finds nothing, as rows never change their bodies.
 static pcs_status closed_search(pcs_system *self, pcs_instant at, bool *has_changed)
 {
     (void)self, (void)at;
@@ -498,7 +498,7 @@ static pcs_status closed_make_contacts(pcs_system *self, closed_data *d)
     PCS_TAKE(self->ctx, newton, self->nrow, "contacts");
     PCS_TAKE(self->ctx, info, self->nrow, "contacts");
     d->def->rows(d->p, given);
-    // Without friction anywhere tangential rows would only make work.
+    // Avoids work with tangential rows if there is no friction.
     bool rubs = false;
     for (int j = 0; j < self->nrow; j++) rubs = rubs || (given[j].friction > 0.0 && given[j].ntangent > 0);
     for (int j = 0; j < self->nrow; j++) {
@@ -577,7 +577,7 @@ static pcs_status closed_find_constants(pcs_system *self)
     double *gravity;
     PCS_TAKE(self->ctx, gravity, n, "constant forces");
     d->def->force(d->p, 0.0, zero, zero, gravity);
-    // Applied loads are booked as work: what is left belongs to the potential.
+    // Books applied loads as work. The rest of the force belongs to the potential.
     if (d->def->load_work != NULL)
         for (int i = 0; i < n; i++) {
             double unit[N] = { 0 };
@@ -634,7 +634,7 @@ pcs_status pcs_closed_form_create(pcs_context *ctx, const percuss_system_definit
     return closed_form_planes(self, definition, params, q);
 }
 
-// Is a closed-form definition complete, and do its functions agree with each other? Checked for plug-ins before they
+// Checks that a closed-form definition is complete and that its functions agree, for plug-ins before they
 // run, so that a wrong sign in G is found at once.
 //
 //   G = dg/dq, (dG/dt) v, -df/dq, -df/dv and d(M a)/dq by central differences;  M symmetric and positive;  what is
@@ -891,7 +891,7 @@ static pcs_status check_derivative(const check *c, check_kind kind, const double
 static pcs_status check_derivatives(const check *c, const double *q, const double *v)
 {
     double K[N * N], C[N * N], G[PCS_MAX_CLOSED_ROWS * N] = { 0 };
-    const double *const state[] = { q, v, v }; // any numbers will do for a
+    const double *const state[] = { q, v, v }; // any numbers serve as a
     check_directions_at(c, q, G);
     PCS_TRY(check_derivative(c, CHECK_GAPS, state, G));
     PCS_TRY(check_bias(c, q, v));
@@ -914,7 +914,7 @@ pcs_status pcs_closed_form_compare(pcs_context *ctx, const percuss_system_defini
     if (!(c.length > 0.0) || isinf(c.length))
         return pcs_fail(ctx, PCS_BAD_INPUT, "system '%s': length must be > 0, is %g", d->name, c.length);
     PCS_TRY(check_rows(&c));
-    // Every coordinate moves and none is at a special place: a start is often at rest and symmetric.
+    // Moves every coordinate, away from special positions: a start is often at rest and symmetric.
     for (int i = 0; i < c.n; i++) {
         w[i] = v[i] + 0.3 * (i + 1) * fmax(1.0, check_row_size(v, c.n));
         near[i] = q[i] + 0.01 * (i + 1) * fmax(fabs(q[i]), c.length);

@@ -1,7 +1,7 @@
 // Frames of the contact points for ParaView: one vertex per point with gap, force, impulses, normal and state.
 // The arrow of the force has its friction, too.
 //
-// impulse and step_impulse are sums since the frame before, be it written or not, so that no impact
+// impulse and step_impulse are sums since the frame before, written or not, so that no impact
 // is lost between two frames; gap, gap_velocity, force and state are those of the frame's own step: 0 open, 1 closed
 // (it sticks, where there is friction), 2 slides.
 //
@@ -41,7 +41,7 @@ static const pcs_option contact_frames_options[] = {
 
 static double contact_frames_finite(double x)
 {
-    return isfinite(x) ? x : 0.0; // a force that does not exist yet
+    return isfinite(x) ? x : 0.0; // a force that is not defined yet
 }
 
 static bool contact_frames_shows(const pcs_system *system, int row)
@@ -219,7 +219,7 @@ static pcs_status contact_frames_close(pcs_observer *self)
 {
     contact_frames_data *d = self->data;
     if (d->series.every == 0 || d->series.has_failed) return PCS_OK;
-    // The positions must belong to the step whose results were taken in.
+    // The positions must belong to the step whose results were recorded.
     if (d->tally.step != self->view->state->step) return PCS_OK;
     return contact_frames_write(self->view, d, true);
 }

@@ -106,7 +106,7 @@ static scaled text_scale(const pcs_digits *table, uint64_t bits)
     }
 }
 
-// Tries `drop` digits fewer than 17. Returns 1 if the rest reads back to x, 0 if it does not, -1 if in doubt.
+// Tries `drop` digits fewer than 17. Returns 1 if the rest reads back to x, 0 if it does not, -1 if uncertain.
 static int text_shorten(const scaled *s, unsigned drop, uint64_t *digits)
 {
     const double doubt = 1e-9;
@@ -123,7 +123,7 @@ static int text_shorten(const scaled *s, unsigned drop, uint64_t *digits)
     return drop == 0 || error < allowed;
 }
 
-// Writes 18 digits with leading zeros; in two halves, so that most divisions are short ones.
+// Writes 18 digits with leading zeros, in two halves, so that most divisions are short ones.
 static void text_digits(uint64_t value, char out[18])
 {
     const uint64_t half = 1000000000;
@@ -243,9 +243,9 @@ size_t pcs_safe_name(const char *text, size_t room, char *out)
     return n;
 }
 
-enum { PRINT_ROOM = 1024 }; // of one formatted piece
+enum { PRINT_ROOM = 1024 }; // bytes of one formatted piece
 enum { BUFFER_ROWS = 64, LEAST_BUFFER = 1 << 17, MOST_BUFFER = 1 << 22 };
-static const double flush_interval = 1.0; // s, so that a slow run can be watched
+static const double flush_interval = 1.0; // s, so that a slow run can be followed
 
 static void file_close_at_end(void *object)
 {
@@ -294,7 +294,7 @@ pcs_status pcs_file_open(pcs_file *f, const char *name)
     f->error = 0;
     if (f->is_mute) return PCS_OK;
     f->descriptor = pcs_open_new(f->part);
-    if (f->descriptor < 0) f->error = errno; // what is put is lost
+    if (f->descriptor < 0) f->error = errno; // text put into it is lost
     return f->descriptor < 0 ? file_fail(f, "create", f->error) : PCS_OK;
 }
 
@@ -377,7 +377,7 @@ pcs_status pcs_file_commit(pcs_file *f)
 void pcs_file_leave(pcs_file *f, long long size)
 {
     if (f->descriptor < 0) return;
-    // Nothing to be done about a failure here: the file is left as it is.
+    // Ignores a failure here: the file is left as it is.
     int ignored = ftruncate(f->descriptor, (off_t)size);
     (void)ignored;
     close(f->descriptor);
@@ -401,8 +401,8 @@ static void file_write_at(pcs_file *f, long long place, const char *text, size_t
     }
 }
 
-// Writes the buffer with `closing` behind it by one call, so that no reader meets a file without its end; what follows
-// is written over it.
+// Writes the buffer followed by `closing` in one call, so that no reader finds a file without its end. The text after
+// it overwrites `closing`.
 static void file_drain_closed(pcs_file *f, const char *closing)
 {
     size_t length = strlen(closing);
@@ -425,10 +425,10 @@ pcs_status pcs_file_publish(pcs_file *f, const char *closing)
     if (f->is_mute) file_drain(f);
     if (f->is_mute) return PCS_OK;
     file_drain_closed(f, closing);
-    if (f->error == 0 && rename(f->part, f->path) != 0 && errno != ENOENT) f->error = errno; // it may have its name
+    if (f->error == 0 && rename(f->part, f->path) != 0 && errno != ENOENT) f->error = errno; // or renamed already
     int error = f->error;
     if (error == 0) return PCS_OK;
-    // The file ends as before: these bytes have been written once, so there is room for them.
+    // The file ends as before. These bytes have been written once, so there is space for them.
     f->error = 0;
     if (before > 0 && ftruncate(f->descriptor, (off_t)before) == 0) file_write_at(f, before, closing, strlen(closing));
     else unlink(f->part);
@@ -510,7 +510,7 @@ void pcs_file_json(pcs_file *f, const char *text)
     char piece[JSON_PIECE];
     pcs_file_text(f, "\"");
     while (*text != '\0') {
-        const char *plain = text; // letters that stand as they are
+        const char *plain = text; // letters that need no escape
         while (*text >= ' ' && *text <= '~' && *text != '"' && *text != '\\') text++;
         pcs_file_bytes(f, plain, (size_t)(text - plain));
         if (*text != '\0') pcs_file_bytes(f, piece, json_piece(&text, piece));
@@ -575,7 +575,7 @@ static pcs_status row_file_flush(pcs_row_file *f)
         f->complete = f->file->written;
         return PCS_OK;
     }
-    // A half-written row is cut off; what is left keeps the name of an unfinished file.
+    // Cuts off a half-written row. The rest keeps the name of an unfinished file.
     f->has_failed = true;
     pcs_file_leave(f->file, f->complete);
     return status;
@@ -623,7 +623,7 @@ pcs_status pcs_file_make_folder(pcs_context *ctx, const char *path)
         return pcs_fail(ctx, PCS_IO_ERROR, "output directory '%s': unusable name", path);
     memcpy(text, path, length + 1);
     if (mkdir(path, 0777) == 0) return PCS_OK;
-    for (size_t i = errno == EEXIST ? length + 1 : 1; i <= length; i++) { // else those above it come first
+    for (size_t i = errno == EEXIST ? length + 1 : 1; i <= length; i++) { // the folders above it first
         if (text[i] != '/' && text[i] != '\0') continue;
         char keep = text[i];
         text[i] = '\0';

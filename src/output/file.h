@@ -46,15 +46,15 @@ typedef struct pcs_file {
 // Creates a file for names of at most `name_length` bytes. The descriptor is closed with the context at the latest.
 pcs_status pcs_file_create(pcs_context *ctx, const char *directory, size_t name_length, size_t buffer_size,
                            pcs_file **out);
-pcs_status pcs_file_open(pcs_file *f, const char *name); // if it fails, what is put is lost
-// Computes the digest of the first `size` bytes of a file, or of all of it where `size` is negative; false if it has
-// fewer or is no regular file. Uses the buffer of `f`, which must be empty.
+pcs_status pcs_file_open(pcs_file *f, const char *name); // after a failure, text put into it is lost
+// Computes the digest of the first `size` bytes of a file, or of all of it if `size` is negative. Returns false if it
+// has fewer or is no regular file. Uses the buffer of `f`, which must be empty.
 bool pcs_file_read_digest(pcs_file *f, const char *path, long long size, pcs_digest *out);
 // Passes the buffer to the system.
 pcs_status pcs_file_flush(pcs_file *f);
 // Completes the file: flush, close, rename. On failure nothing is left behind.
 pcs_status pcs_file_commit(pcs_file *f);
-// Closes the file and leaves its first `size` bytes under the name it has while it is written.
+// Closes the file and leaves its first `size` bytes under its temporary name.
 void pcs_file_leave(pcs_file *f, long long size);
 // Removes `name` of an earlier run. False if there was none or it cannot be removed.
 bool pcs_file_remove(pcs_file *f, const char *name);
@@ -65,7 +65,7 @@ pcs_status pcs_file_publish(pcs_file *f, const char *closing);
 // length: it must have the same digest up to there, and the rest is cut off. Removes a file of length 0.
 pcs_status pcs_file_carry(pcs_file *f, const char *name, pcs_carrier *c);
 
-// Reserves `bytes` at the end of the buffer; the caller fills them and adds to `used`. NULL after a failure.
+// Reserves `bytes` at the end of the buffer. The caller fills them and adds to `used`. NULL after a failure.
 char *pcs_file_reserve(pcs_file *f, size_t bytes);
 void pcs_file_text(pcs_file *f, const char *text);
 void pcs_file_bytes(pcs_file *f, const void *bytes, size_t left);
@@ -81,7 +81,7 @@ void pcs_file_json(pcs_file *f, const char *text);
 // ",name.quantity" or ",name[point].quantity"; in quotes if the name needs them.
 void pcs_file_column(pcs_file *f, const char *name, int point, const char *quantity);
 // A table of numbers that grows row by row. Complete rows are flushed from time to time or when the buffer is full, so
-// that a run can be watched, and a file left by a failure ends with a complete row.
+// that a run can be followed, and a file left by a failure ends with a complete row.
 typedef struct pcs_row_file {
     pcs_file *file;
     const char *name; // borrowed
@@ -102,7 +102,7 @@ void pcs_row_file_add(pcs_row_file *f, int count, const double *x);
 // Adds a row and flushes: after the first one, then from time to time or when the buffer cannot take another one.
 pcs_status pcs_row_file_put(pcs_row_file *f, int count, const double *x);
 pcs_status pcs_row_file_close(pcs_row_file *f);
-// Saves the length of the complete rows in a checkpoint, or continues after those that a checkpoint knows.
+// Saves the length of the complete rows in a checkpoint, or continues after those that a checkpoint lists.
 pcs_status pcs_row_file_carry(pcs_row_file *f, pcs_carrier *c);
 
 // Makes every folder of a path.

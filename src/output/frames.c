@@ -43,7 +43,7 @@ static inline void record_widen(pcs_bounds *range, double x)
     if (x > range->above) range->above = x;
 }
 
-static const double NEARNESS = 0.1; // of the size of the model
+static const double NEARNESS = 0.1; // relative to the size of the model
 
 static pcs_status record_create(pcs_context *ctx, const pcs_system *system, pcs_frames_record *out)
 {
@@ -88,7 +88,7 @@ static void record_add_carried(pcs_frames_record *record, const pcs_picture *pic
         if (!(o->radius > 0.0)) continue;
         for (int k = 0; k < 3; k++) {
             double x = picture->carrier_reference[o->carrier][k] + picture->carrier_motion[6 * o->carrier + k];
-            double across = sqrt(fmax(1.0 - o->axis[k] * o->axis[k], 0.0)); // as it stood at first
+            double across = sqrt(fmax(1.0 - o->axis[k] * o->axis[k], 0.0)); // in its initial position
             record_widen(&record->position[k], x - o->radius * across);
             record_widen(&record->position[k], x + o->radius * across);
         }
@@ -172,12 +172,12 @@ static void record_carry(pcs_frames_record *record, const pcs_picture *picture, 
 enum { SIDES = PCS_OBSTACLE_SIDES, MAX_RINGS = PCS_OBSTACLE_RINGS, BALL_RINGS = MAX_RINGS };
 
 static const double PI = 3.14159265358979323846;
-static const double MARGIN = 0.06, THICKNESS = 0.02; // of the size of the whole motion
-static const double MARK = 0.008;                    // radius of a joint, of the size of the model
-static const double MARK_BODY = 1.4;                 // and of the radius of the body there
-static const double MARK_LENGTH = 4.0;               // along its axis, of its radius
-static const double STILL = 1e-5;                    // a motion that is not seen, of the size of the model
-static const double WALL = 0.3;                      // of a bearing that is carried, of its radius
+static const double MARGIN = 0.06, THICKNESS = 0.02; // relative to the size of the whole motion
+static const double MARK = 0.008;                    // radius of a joint, relative to the size of the model
+static const double MARK_BODY = 1.4;                 // relative to the radius of the body there
+static const double MARK_LENGTH = 4.0;               // length along its axis, relative to its radius
+static const double STILL = 1e-5;                    // invisible motion, relative to the size of the model
+static const double WALL = 0.3;                      // of a bearing on a node, relative to its radius
 
 // A positioned shape: a slab, or rings around an axis.
 typedef struct obstacles_shape {
@@ -190,7 +190,7 @@ typedef struct obstacles_shape {
     bool is_loop;                               // the last ring is joined to the first; otherwise both ends have caps
 } obstacles_shape;
 
-// Returns NULL when the options are sound.
+// Returns NULL if the options are valid.
 static const char *pcs_frames_check(const void *params, const char **option)
 {
     const pcs_frames_params *p = params;
@@ -472,7 +472,7 @@ static pcs_status obstacles_write_carried(pcs_obstacles *o, const pcs_view *view
 enum { PATH_ROOM = 4096, NAME_ROOM = 64, KNOWN_ROOM = 512 };
 
 typedef struct frames_data {
-    pcs_frames_record record; // must be first: others find it by this observer's name
+    pcs_frames_record record; // must be first, as others find it by this observer's name
     pcs_series series;
     pcs_obstacles obstacles;
     pcs_vtk vtk;
@@ -730,7 +730,7 @@ static pcs_status frames_open(pcs_observer *self)
     const pcs_view *view = self->view;
     const pcs_picture *picture = view->system->picture;
     pcs_status status = frames_prepare(self, d);
-    status = pcs_agree(self->ctx, status); // before any process writes, old files are gone, and all are ready
+    status = pcs_agree(self->ctx, status); // all processes are ready, and old files are gone, before any process writes
     if (status != PCS_OK || view->is_resumed || picture == NULL || picture->nall_node == 0) return status;
     PCS_TRY(frames_write(self, true));
     return frames_put_obstacles(self);

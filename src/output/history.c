@@ -111,7 +111,7 @@ static double *history_put_reaction(const history_data *d, const pcs_system *sys
 {
     const pcs_reaction_info *info = &system->reactions[r];
     const pcs_reaction *x = &d->reactions[r];
-    // Before the first step only a scheme that solves for forces has some.
+    // Before the first step only a scheme that computes forces has some.
     const double *f = x->force, *m = x->moment;
     double size = fabs(f[0]) + fabs(f[1]) + fabs(f[2]) + fabs(m[0]) + fabs(m[1]) + fabs(m[2]);
     bool is_known = d->tally.step > 0 || size > 0.0;
@@ -121,7 +121,7 @@ static double *history_put_reaction(const history_data *d, const pcs_system *sys
     return p;
 }
 
-// Writes the row of the last step that was taken in. `has_state`: the view's state is of that step.
+// Writes the row of the last step that was recorded. `has_state`: the view's state is of that step.
 static pcs_status history_put_row(const pcs_view *view, history_data *d, bool has_state)
 {
     const pcs_system *system = view->system;
@@ -159,7 +159,7 @@ static pcs_status history_open(pcs_observer *self)
     history_data *d = self->data;
     const pcs_view *view = self->view;
     const pcs_system *system = view->system;
-    d->file.has_failed = true; // until everything is there
+    d->file.has_failed = true; // cleared once all is allocated
     size_t ncolumn = FIXED_COLUMNS + (size_t)view->nprobe + (1 + PCS_REACTION_COMPONENTS) * (size_t)system->nreaction;
     PCS_TAKE(self->ctx, d->reactions, system->nreaction, "reactions");
     size_t npoint = 0; // that are written

@@ -27,7 +27,7 @@ typedef struct pcs_ledger {
     double largest_rise;         // largest rise of E over one step beyond the external work, J
     bool numerical_is_remainder; // numerical_loss closes the balance; otherwise a formula gives it; constant
 } pcs_ledger;
-// The numbers of a ledger are words that follow one another, for checkpoints.
+// The numbers of a ledger are contiguous, for checkpoints.
 enum { PCS_LEDGER_WORDS = offsetof(pcs_ledger, numerical_is_remainder) / 8 };
 
 // One condition, checked in every step. ratio = |defect| / tolerance.
@@ -38,7 +38,7 @@ typedef struct pcs_check {
     double worst_value, tolerance; // at the worst ratio
     double worst_time;
     bool is_reported_only; // reported but cannot fail
-    double mark;           // ratio from which the verdict names it even if it holds or cannot fail; 0 for never
+    double mark;           // ratio from which the verdict names the check even if it holds or cannot fail; 0: never
 } pcs_check;
 
 typedef struct pcs_certificate {
@@ -56,17 +56,17 @@ typedef struct pcs_observer pcs_observer;
 // Growth of a small perturbation of the start in a probe.
 typedef struct pcs_horizon_probe {
     double low, high; // range over the run
-    double largest;   // largest difference to a neighbour that lasts, of that range
-    double time;      // s, when a difference exceeds 1 % of it; INFINITY if never, or not judged
+    double largest;   // largest lasting difference to a neighbour, relative to that range
+    double time;      // s, time at which a difference exceeds 1 % of the range; INFINITY if never, or not judged
     bool is_judged;   // the probe moves, by more than the perturbation itself
 } pcs_horizon_probe;
 
 typedef struct pcs_horizon {
-    double size;               // of the perturbation: its velocities, of those of the motion
-    double energy;             // J, kinetic, of the perturbation
-    double compared;           // s, up to which neighbours were compared
-    double time;               // s, earliest time of a probe
-    char reason[256];          // why a neighbour could not go on, or no probe is judged; "" otherwise
+    double size;               // velocities of the perturbation, relative to those of the motion
+    double energy;             // J, kinetic energy of the perturbation
+    double compared;           // s, time up to which neighbours were compared
+    double time;               // s, earliest time over all probes
+    char reason[256];          // why a neighbour stopped, or no probe is judged; "" otherwise
     pcs_horizon_probe *probes; // [nprobe]
 } pcs_horizon;
 
@@ -95,7 +95,7 @@ struct pcs_view {
     bool refuses_unresolved;         // a run that is not resolved fails
     double step_size, start_time, end_time;
     long nstep; // planned number of steps
-    // Numbers of eight bytes from here to memory_of_ranks follow one another, for checkpoints.
+    // Contiguous numbers of eight bytes from here to memory_of_ranks, for checkpoints.
     long iterations, factorizations; // since the start
     long attempts, rejections;       // scheme steps tried, and steps undone by step control
     long cut_steps;                  // number of steps that were subdivided
@@ -112,7 +112,7 @@ struct pcs_view {
     int rough_steps, rough_wait;     // steps until one halving less is tried, and their number at the start
     bool is_controlled;              // step sizes vary: nstep is not a plan
     bool is_resumed;                 // observers open with the data of a checkpoint and keep their files
-    const char *question;            // about a value that is possible but unlikely, NULL if none
+    const char *question;            // question about a value that is possible but unlikely, NULL if none
     pcs_ending ending;
     const char *reason;            // why the run stopped, if it did
     const char *kind;              // "statics" or "modes"; NULL for a run
@@ -167,13 +167,13 @@ typedef struct pcs_observer_ops {
     size_t data_size;
     bool is_default;                 // runs also if the case does not name it
     const char *const *cell_options; // options that name sets of cells, ends with NULL; NULL if none
-    // Returns NULL if the parameters are sound, else what is wrong and its *option. NULL if they always are.
+    // Returns NULL if the parameters are valid, else the error and its *option. NULL if they always are.
     const char *(*check_params)(const void *params, const char **option);
-    // Checks the parameters against the model. Returns PCS_BAD_INPUT if they do not fit, with `place` the key and item
-    // below the observer's own, as in `of.1`, or empty for all of it. NULL if there is nothing to check.
+    // Checks the parameters against the model. Returns PCS_BAD_INPUT if they do not fit. `place` gets the key and item
+    // below the observer's own, as in `of.1`, or "" for all of it. NULL if there is nothing to check.
     pcs_status (*check)(const pcs_observer *self, char place[PCS_OBSERVER_PLACE]);
-    // Called after the start: writes state and report at t = 0. Allocates all memory; `view` stays valid and its
-    // contents change from step to step. In a resumed run it writes and removes nothing: `carry` follows.
+    // Called after the start: writes state and report at t = 0. Allocates all memory. `view` stays valid and its
+    // contents change from step to step. In a resumed run it writes and removes nothing, since `carry` follows.
     pcs_status (*open)(pcs_observer *self);
     // Called after every accepted step.
     pcs_status (*step)(pcs_observer *self);

@@ -12,17 +12,17 @@
 
 enum { BAR_WIDTH = 16, TEXT_ROOM = 256, LINE_WIDTH = 79 };
 
-static const double terminal_interval = 0.1; // s from text to text
+static const double terminal_interval = 0.1; // s between two displays
 static const double plain_interval = 5.0;
-static const double asking_interval = 0.02; // s between two looks at the clock
+static const double asking_interval = 0.02; // s between two readings of the clock
 
 typedef struct progress_data {
     double start, shown; // s, clock at the start and at the last display
     long next;           // step at which the clock is read again
     long first_step;     // first step of this process
     double first_share;
-    long asked_step; // step at which it was read last
-    double asked;    // and its value, s
+    long asked_step; // step at which the clock was read last
+    double asked;    // time of the clock then, s
 } progress_data;
 
 static void progress_format_time(double seconds, size_t room, char *text)
@@ -34,7 +34,7 @@ static void progress_format_time(double seconds, size_t room, char *text)
     else snprintf(text, room, "%.2g s", seconds);
 }
 
-// Returns the fraction of the run that is done; round-off does not keep it below a whole percent.
+// Returns the fraction of the run that is done. Round-off does not keep it below a whole percent.
 static double progress_share(const pcs_view *view)
 {
     double length = view->end_time - view->start_time, done = view->state->t - view->start_time;
@@ -67,7 +67,7 @@ static void progress_show(const pcs_view *view, const progress_data *d, double n
                  view->state->t, steps, pcs_measure_energy(e), spent > 0.0 ? steps_done / spent : 0.0);
     const char *tail = is_last ? " in all" : " left";
     if (is_last || has_estimate) used += snprintf(text + used, sizeof text - (size_t)used, "  %s%s", when, tail);
-    // Blanks cover what a longer text before left on the line.
+    // Overwrites the end of a longer text with blanks.
     while (view->is_terminal && used < LINE_WIDTH) text[used++] = ' ';
     if (view->is_terminal) used = LINE_WIDTH;
     if (!view->is_terminal || is_last) text[used++] = '\n';
@@ -91,7 +91,7 @@ static pcs_status progress_step(pcs_observer *self)
     const pcs_view *view = self->view;
     if (view->show == NULL || view->state->step < d->next) return PCS_OK;
     double now = pcs_clock();
-    // As many steps as fit into the asking interval at the present speed, but at most twice as many as before.
+    // Takes as many steps as fit into the interval at the present speed, but at most twice as many as before.
     long before = view->state->step - d->asked_step;
     double fitting = now > d->asked ? (double)before * asking_interval / (now - d->asked) : 2.0 * (double)before;
     long ahead = fitting > 2.0 * (double)before ? 2 * before : (long)fitting;

@@ -22,8 +22,8 @@ const char *const pcs_grade_names[PCS_GRADES] = { "impulse", "velocity", "durati
 
 enum { BINS = 44 };
 static const double PI = 3.14159265358979323846;
-static const double COUNTS = 0.05;  // part of the largest impulse from which an episode counts
-static const double REOPENS = 0.05; // part of its duration for which an episode may open
+static const double COUNTS = 0.05;  // relative to the largest impulse: smallest one of an episode that counts
+static const double REOPENS = 0.05; // fraction of its duration for which an episode may open
 
 // Returns the loss by the method so far, J, which is not physical: impacts of nodes of flexible bodies belong to it.
 static double resolution_net(const pcs_view *view)
@@ -39,7 +39,7 @@ double pcs_resolution_step(const pcs_view *view)
     return steps > 0 ? (view->state->t - view->start_time) / (double)steps : NAN;
 }
 
-// Returns a part of the energy in play; a model without any loses nothing, or all.
+// Returns an energy relative to the energy in play. A model without energy loses 0 or 1.
 static double resolution_part(const pcs_resolution *r, double energy)
 {
     if (r->energy > 0.0) return energy / r->energy;
@@ -91,15 +91,15 @@ static void episode_put(pcs_contact_resolution *c, double t, double impulse)
     c->impulse[c->count++] = impulse;
 }
 
-// Notes that a figure is smaller than needed, and the factor by which steps or cells are too large.
+// Records that a figure is smaller than needed, and the factor by which steps or cells are too large.
 static void advise(pcs_advice *a, double need, double have, double *factor, const char *reason)
 {
-    if (have >= need) return; // what is not known, NAN, is not enough
+    if (have >= need) return; // an unknown figure, NAN, is not enough
     *factor = fmax(*factor, have > 0.0 ? need / have : 2.0);
     if (a->reason == NULL) a->reason = reason;
 }
 
-// Notes that a figure which steps and cells, if there are any, decide together is larger than allowed.
+// Records that a figure which steps and cells, if any, determine together is larger than allowed.
 static void advise_both(pcs_advice *a, const pcs_episode *e, double allowed, double x, const char *reason)
 {
     if (x <= allowed) return;
@@ -146,7 +146,7 @@ static pcs_advice advise_by_class(const pcs_episode *e)
     return a;
 }
 
-static const double SPRINGS = 1e-6; // strain energy, of the energy in play, from which springs hold rigid bodies
+static const double SPRINGS = 1e-6; // least strain energy of bodies on springs, of the energy in play
 
 pcs_advice pcs_resolution_advise(const pcs_episode *e, const pcs_resolution *r)
 {

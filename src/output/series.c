@@ -44,7 +44,7 @@ static const struct {
     int size; // bytes
 } vtk_types[] = { { "double", "Float64", 8 }, { "float", "Float32", 4 }, { "int", "Int32", 4 }, { "", "UInt8", 1 } };
 
-// Arrays in the order of XML files: those of the cells, positions, and what is known of points and cells. The cells of
+// Arrays in the order of XML files: those of the cells, positions, and data of points and cells. The cells of
 // legacy files are one array, with the number of points before those of each cell.
 enum { CONNECTIVITY, OFFSETS, TYPES, POSITIONS, GRID_ARRAYS, LEGACY_CELLS = -1, LEGACY_TYPES = -2 };
 
@@ -196,7 +196,7 @@ pcs_status pcs_vtk_make_xml(pcs_context *ctx, pcs_vtk *v)
     pcs_vtk_packer *p;
     size_t longest = 3 * (size_t)(v->npoint > v->ncell ? v->npoint : v->ncell);
     PCS_TAKE(ctx, p, 1, "frames");
-    PCS_TRY(pcs_defer(ctx, xml_end_stream, p)); // which does nothing to a stream that never began
+    PCS_TRY(pcs_defer(ctx, xml_end_stream, p)); // does nothing if the stream never began
     if (deflateInit(&p->stream, Z_BEST_SPEED) != Z_OK) return pcs_fail(ctx, PCS_NO_MEMORY, "no memory for zlib");
     PCS_TAKE(ctx, p->packed, deflateBound(&p->stream, BLOCK), "compressed frames");
     PCS_TAKE(ctx, p->block, BLOCK, "compressed frames");
@@ -228,7 +228,7 @@ static void xml_put_array(const pcs_vtk *v, pcs_file *f, int k)
     uint64_t nblock = xml_blocks(bytes), head[] = { nblock, BLOCK, bytes % BLOCK };
     pcs_file_bytes(f, head, sizeof head);
     long long sizes = pcs_file_place(f);
-    pcs_file_bytes(f, p->sizes, nblock * sizeof *p->sizes); // for the time being
+    pcs_file_bytes(f, p->sizes, nblock * sizeof *p->sizes); // a placeholder
     p->nblock = 0;
     vtk_put_array(v, f, k);
     if (p->used > 0) xml_put_block(p, f);
@@ -410,7 +410,7 @@ pcs_status pcs_series_sweep(pcs_series *s, long first)
     DIR *folder = opendir(s->file->directory);
     if (folder == NULL && errno == ENOMEM)
         return pcs_fail(s->file->ctx, PCS_NO_MEMORY, "out of memory: looking through %s", s->file->directory);
-    if (folder == NULL) return PCS_OK; // likewise files that cannot be removed stay
+    if (folder == NULL) return PCS_OK; // files that cannot be removed stay
     for (const struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder))
         if (series_is_frame(s, entry->d_name, first)) unlinkat(dirfd(folder), entry->d_name, 0);
     closedir(folder);
@@ -537,7 +537,7 @@ pcs_status pcs_series_carry(pcs_series *s, pcs_carrier *c)
     pcs_carry_words(c, "frame_digest", &s->frame_digest, 1);
     if (pcs_carry_reads(c) && !s->list->is_mute) PCS_TRY(series_check_frames(s));
     series_name_list(s);
-    // The frames on the disk become those of the checkpoint, first in the list: it names only what is there.
+    // Keeps only the frames of the checkpoint, first in the list, which names no others.
     PCS_TRY(pcs_file_carry(s->list, s->name, c));
     if (!pcs_carry_reads(c)) return PCS_OK;
     if (s->count > 0) PCS_TRY(pcs_file_publish(s->list, series_closing(s)));
@@ -546,7 +546,7 @@ pcs_status pcs_series_carry(pcs_series *s, pcs_carrier *c)
 
 const char *const pcs_frame_vectors[PCS_FRAME_VECTORS] = { "displacement", "velocity", "rotation" };
 
-enum { LARGE_MODEL = 50000 }; // nodes: from there on processes write pieces
+enum { LARGE_MODEL = 50000 }; // number of nodes from which processes write pieces
 
 const char *pcs_frames_stem(const char *case_name)
 {
@@ -565,7 +565,7 @@ const pcs_frames_record *pcs_frames_record_find(const pcs_view *view)
 {
     for (int i = 0; i < view->nobserver; i++) {
         const pcs_observer *o = &view->observers[i];
-        const pcs_frames_record *record = o->data; // the first member of what frames keep
+        const pcs_frames_record *record = o->data; // first member of the data of frames
         if (strcmp(o->ops->name, "frames") == 0) return record->count > 0 ? record : NULL;
     }
     return NULL;

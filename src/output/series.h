@@ -39,7 +39,7 @@ typedef struct pcs_vtk {
 
 // Allocates all memory for XML files, with the cells as they are now.
 pcs_status pcs_vtk_make_xml(pcs_context *ctx, pcs_vtk *v);
-// Puts the data into a file that is open, with time and step of the state unless it is NULL. XML files have no title.
+// Puts the data into an open file, with time and step of the state unless it is NULL. XML files have no title.
 // Processes whose data are collected take part, whether their file is open or not.
 void pcs_vtk_put(const pcs_vtk *v, pcs_file *f, const char *title, const pcs_state *state);
 
@@ -92,7 +92,7 @@ pcs_status pcs_series_settle(pcs_series *s, double t);
 // Removes files of frames from this number on, of any format and number of processes.
 pcs_status pcs_series_sweep(pcs_series *s, long first);
 
-// Returns the steps between two frames: as said, else about 100 frames over the run or its windows.
+// Returns the steps between two frames: the given number, else about 100 frames over the run or its windows.
 long pcs_frames_every(const pcs_frames_params *params, const pcs_view *view);
 
 #endif

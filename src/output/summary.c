@@ -214,7 +214,7 @@ static void json_contact(json *j, const pcs_contact_record *c)
              c->impact_loss, c->friction_loss, c->work, c->has_friction ? c->slid : NAN);
     json_put(j, "min_gap: %g, min_gap_time: %g", c->min_gap, c->min_gap_time);
     json_put(j, c->is_touching ? "is_touching_at_end: true" : "is_touching_at_end: false");
-    // The first ones and the last; interval_count says how many there were.
+    // Lists the first intervals and the last. interval_count has the total.
     json_put(j, "intervals: [");
     for (long i = 0; i < c->ninterval && i < PCS_KEPT_INTERVALS; i++) json_interval(j, &c->kept[i]);
     if (c->ninterval > PCS_KEPT_INTERVALS) json_interval(j, &c->last);
@@ -635,8 +635,8 @@ static void summary_put_text(const pcs_summary *s, const pcs_view *view)
 }
 
 enum { SUMMARY_BUFFER = 1 << 16, FEWEST_CELLS = 8 };
-enum { WINDOW_PARTS = 32 }; // points of a window are at least this part of it apart, every other one
-// Extremes that differ by less, of their size or of the range of a probe, are one.
+enum { WINDOW_PARTS = 32 }; // least distance of points of a window, as a fraction of it, every other one
+// Extremes that differ by less, relative to their size or to the range of a probe, are equal.
 static const double SAME_EXTREME = 1e-9;
 
 typedef struct summary_params {
@@ -676,7 +676,7 @@ static double window_begin(const pcs_window *w, double t)
     return w->impulse[0] + fmin(fmax(share, 0.0), 1.0) * (w->impulse[1] - w->impulse[0]);
 }
 
-// Updates a largest value and the time at which it is first reached: on a plateau round-off would choose any time.
+// Updates a largest value and the time at which it is first reached. On a plateau round-off would choose the time.
 static void record_largest(double x, double t, double *largest, double *then, double *time)
 {
     bool is_first = !(*largest > -INFINITY);
@@ -706,13 +706,13 @@ static void record_filter(pcs_contact_record *c, const pcs_contact_step *now)
     bool was_open = now->start > i->end;
     if (was_open) window_put(&c->window, length, now->start, i->impulse - now->step_impulse);
     window_put(&c->window, length, now->t, i->impulse);
-    // An interval that lasts a whole number of steps may be a bit short of it by rounding.
+    // Allows for round-off of an interval that lasts a whole number of steps.
     if (!(length > 0.0) || now->t - i->start < length - 1e-6 * now->h) return;
     double mean = (i->impulse - window_begin(&c->window, now->t - length)) / length;
     record_largest(mean, now->t, &i->smooth_peak, &i->smooth_then, &i->smooth_time);
 }
 
-// Adds the last step to the totals over intervals with a force; once there is a force, all of the interval counts.
+// Adds the last step to the totals over intervals with a force. From the first force on, the whole interval counts.
 static void record_add_force(pcs_contact_record *c, const pcs_interval *before)
 {
     const pcs_interval *i = &c->last;
@@ -823,8 +823,8 @@ static void summary_gather(const pcs_view *view, const pcs_summary *s, int k, do
     }
 }
 
-// Adds up what each contact did in the last step. Returns whether one closed: its impulse goes through joints and
-// supports at once, and over the step would be any force, as it would be in the contact.
+// Adds up the results of each contact in the last step. Returns true if one closed. Its impulse passes through joints
+// and supports at once, and a force over the step would be arbitrary, as it would be in the contact.
 static bool summary_gather_all(const pcs_view *view, pcs_summary *s)
 {
     double *sums = s->joined, *largest = s->joined + SUMS * s->ncontact;
@@ -853,12 +853,12 @@ static bool summary_gather_all(const pcs_view *view, pcs_summary *s)
     return has_impact;
 }
 
-// Finds the error, m or rad, and the work, J, of every joint in the last step; those of supports are 0.
+// Finds the error, m or rad, and the work, J, of every joint in the last step; 0 for supports.
 static void summary_look_at_joints(const pcs_view *view, double *misfit, double *work)
 {
     const pcs_system *system = view->system;
     for (int r = 0; r < system->nreaction; r++) {
-        int joint = system->reactions[r].contact; // -1: a support
+        int joint = system->reactions[r].contact; // -1 for a support
         int first = joint < 0 ? 0 : system->contacts[joint].first_row;
         int count = joint < 0 ? 0 : system->contacts[joint].nrow;
         misfit[r] = work[r] = 0.0;
@@ -886,7 +886,7 @@ static void summary_take_reactions(const pcs_view *view, pcs_summary *s, bool ha
     }
 }
 
-// Updates the extremes and the times at which they are first reached: on a plateau round-off would choose any time.
+// Updates the extremes and the times at which they are first reached. On a plateau round-off would choose the time.
 static void summary_take_extremes(double x, double t, pcs_probe_record *r)
 {
     r->min = fmin(r->min, x);
@@ -978,7 +978,7 @@ static pcs_status summary_open(pcs_observer *self)
     PCS_TRY(pcs_file_create(self->ctx, view->directory, sizeof "summary.json", SUMMARY_BUFFER, &s->file));
     PCS_TRY(pcs_digits_create(self->ctx, &s->digits));
     pcs_file_remove(s->file, "summary.json");
-    pcs_file_remove(s->file, "summary.txt"); // also of a run that is resumed: it has not ended
+    pcs_file_remove(s->file, "summary.txt"); // also in a resumed run, which has not ended
     s->min_gap = INFINITY;
     s->t = view->state->t;
     double swing = summary_swing(view), h = view->step_size;
@@ -998,7 +998,7 @@ static pcs_status summary_step_taken(pcs_observer *self)
 static pcs_status summary_close(pcs_observer *self)
 {
     pcs_summary *s = self->data;
-    if (s->file == NULL) return PCS_OK; // open failed
+    if (s->file == NULL) return PCS_OK; // it could not be opened
     s->verdict = pcs_resolution_judge(s, self->view);
     PCS_TRY(pcs_file_open(s->file, "summary.json"));
     summary_put_json(s, self->view);

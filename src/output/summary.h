@@ -27,18 +27,18 @@ typedef struct pcs_interval {
     double peak_then, smooth_then;   // N, values at these times
     double smooth_impulse;           // N s, integral of the smooth force
     double impulse;                  // N s, total
-    double pressed;                  // N s, without impacts; there is a force only if this is positive
+    double pressed;                  // N s, without impacts; the interval has a force only if this is positive
     long nimpact;                    // number of points that closed
 } pcs_interval;
 _Static_assert(sizeof(pcs_interval) == 14 * 8, "words without gaps, for checkpoints");
 
-// Impulse over the last `window` of time, piecewise linear through few points.
+// Impulse over the last `window` of time, piecewise linear through a few points.
 typedef struct pcs_window {
     long count;
     double t[PCS_WINDOW_POINTS], impulse[PCS_WINDOW_POINTS]; // s, N s, since the start of the interval
 } pcs_window;
 
-// Members from ninterval on are words without gaps, which checkpoints hold; those before never change.
+// Members from ninterval on are contiguous words, which checkpoints store. Those before never change.
 typedef struct pcs_contact_record {
     const char *name;              // borrowed
     double open_time, window_time; // s
@@ -49,7 +49,7 @@ typedef struct pcs_contact_record {
     pcs_interval kept[PCS_KEPT_INTERVALS]; // first intervals
     pcs_interval last;                     // last interval, also while it lasts
     pcs_window window;                     // window of the last interval
-    // Totals over the run, of all intervals
+    // Totals over the run, of all intervals:
     double touching_time, impulse;       // s, N s
     double pressed_time, smooth_impulse; // s, N s, over intervals with a force
     double peak_force, peak_time;        // N, s
@@ -67,7 +67,7 @@ typedef struct pcs_contact_record {
 typedef struct pcs_contact_step {
     double start, t, h; // s, start, end and size of the step
     double force, step_impulse, gap;
-    double pressed; // N s, part of the impulse that is no impact
+    double pressed; // N s, part of the impulse without impacts
     bool touches;   // impulse is more than round-off
     long step, nimpact;
 } pcs_contact_step;
@@ -110,32 +110,32 @@ typedef struct pcs_point_record {
     double slip; // m/s
     double slid; // m, sliding distance so far while closed
     long is_closed;
-} pcs_point_record; // words without gaps, for checkpoints
+} pcs_point_record; // contiguous words, for checkpoints
 
 // The verdict on resolution in time and space (resolution.c). An episode is the steps from one touch of a contact to
 // the last one before it stays open. Members are words, for checkpoints.
 enum { PCS_RESOLVED, PCS_COARSE, PCS_UNRESOLVED, PCS_VERDICTS };
 enum { PCS_CLASS_FLEXIBLE, PCS_CLASS_LAW, PCS_CLASS_RIGID, PCS_CLASS_FREE, PCS_CLASS_WAVE, PCS_CLASSES };
 enum { PCS_EPISODE_POINTS = 256 };
-extern const char *const pcs_verdict_names[PCS_VERDICTS + 1]; // the last is that of a grade which does not apply
+extern const char *const pcs_verdict_names[PCS_VERDICTS + 1]; // the last name is for a grade that does not apply
 extern const char *const pcs_class_names[PCS_CLASSES];
 
 typedef struct pcs_episode {
-    long verdict, class, contact; // contact is -1 for motion without any
+    long verdict, class, contact; // contact is -1 for motion without contact
     long first_step, steps;       // number of its first step; steps from first to last
     long flight;                  // steps since the episode before, or the start
-    long has_opened;              // opened and closed again within
-    long lasts;                   // not over at the end of the run
+    long has_opened;              // times that it has opened and closed again
+    long lasts;                   // has not ended at the end of the run
     double start, end;            // s
-    double impulse, largest;      // N s, of all and of one step
-    double net;                   // energy lost or gained by the method since the episode before, of the energy in play
-    double ripple;                // by how much more the filtered force goes up and down than once
+    double impulse, largest;      // N s, total and largest of a step
+    double net;                   // energy change by the method since the last episode, of the energy in play
+    double ripple;                // excess of the rise and fall of the filtered force over a single one
     double cells;                 // cells per wavelength of twice its duration; INFINITY without bars
-    double variation;             // sum of all changes of the numerical loss, of the energy in play
+    double variation;             // sum of all changes of the numerical loss, relative to the energy in play
     double period;                // steps per period, without contact; else NAN
 } pcs_episode;
 
-// The episode of a contact that lasts, and of each verdict the one with the largest impulse.
+// The present episode of a contact, and for each verdict the one with the largest impulse.
 typedef struct pcs_contact_resolution {
     pcs_episode now, kept[PCS_VERDICTS];
     double net, net_before; // J, lost by the method until the last touch, and until the end of the episode before
@@ -148,8 +148,8 @@ typedef struct pcs_resolution {
     double energy, strain;           // J, largest kinetic and strain energy, and largest strain energy
     double variation, corrections;   // J, sums of |changes| of numerical loss and correction work
     double numerical, correction;    // J, of the ledger at the last step
-    double least, most;              // J, of the kinetic energy
-    double kinetic, slope;           // J, at the last step, and its last change
+    double least, most;              // J, smallest and largest kinetic energy
+    double kinetic, slope;           // J, kinetic energy at the last step, and its last change
     double period;                   // steps in the shortest period of the model, NAN if not known
     double slopes2, curvatures2;     // J^2, sums of squares of first and second differences of the kinetic energy
     pcs_contact_resolution *contact; // [ncontact]; words before it
@@ -164,7 +164,7 @@ enum { PCS_GRADES = 5 };
 extern const char *const pcs_grade_names[PCS_GRADES];
 typedef struct pcs_advice {
     long grade[PCS_GRADES];
-    double step, cells; // factors, at least 1; both 1 where neither helps
+    double step, cells; // factors, at least 1; both 1 if neither helps
     const char *reason; // what is missing, NULL if resolved
 } pcs_advice;
 pcs_advice pcs_resolution_advise(const pcs_episode *e, const pcs_resolution *r);
@@ -197,7 +197,7 @@ struct pcs_summary {
 // Returns the verdict on a check in one word.
 const char *pcs_check_verdict(const pcs_check *check);
 const char *pcs_certificate_verdict(const pcs_certificate *certificate);
-// Returns the change of energy less external work and corrections plus losses, J; zero if all is accounted for.
+// Returns the change of energy minus external work and corrections plus losses, J: zero if all is accounted for.
 double pcs_ledger_imbalance(const pcs_ledger *ledger);
 
 #endif

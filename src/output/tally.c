@@ -45,7 +45,7 @@ int pcs_row_state(const pcs_view *view, int row, double speed)
 {
     const pcs_row_report *r = &view->report->rows[row];
     if (!tally_is_closed(view, row)) return PCS_ROW_OPEN;
-    // The law of the end of the step where it pressed, else all of the step.
+    // Takes the law of the end of the step where it pressed, else all of the step.
     bool presses = r->multiplier > 0.0;
     double normal = presses ? r->multiplier : r->step_impulse;
     const double *tangent = presses ? r->last_tangent : r->tangent;

@@ -44,7 +44,7 @@ void pcs_tally_add(pcs_tally *tally, const pcs_view *view);
 // Writes or reads all of it, within the part of an observer.
 void pcs_tally_carry(pcs_tally *tally, pcs_carrier *c);
 // Collects the rows of all processes and sums up every contact: the smallest gap with its rate, sums, closed or sliding
-// if any point is; a joint has its error in place of the gap, with opposite sign. NULL on processes that do not write.
+// if any point is. A joint has its error in place of the gap, with opposite sign. NULL on processes that do not write.
 const pcs_tally_row *pcs_tally_join(pcs_tally *tally, const pcs_system *system);
 
 // Returns the round-off of a row's impulse in the last step, N s: a smaller impulse counts as none.

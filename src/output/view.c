@@ -33,8 +33,8 @@ static void view_put_sections(pcs_file *f, int count, const double *size)
     }
 }
 
-// Finds view.py beside the program in its build folder, or below the folder where it was installed. False if it is not
-// there, as in a program of another kind.
+// Finds view.py beside the program in its build folder, or below the folder where it was installed. Returns false if it
+// is not there, as for programs that link the library.
 static bool view_find_script(char path[PATH_ROOM])
 {
     static const char *const places[] = { "python/percuss", "../share/percuss" };

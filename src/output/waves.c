@@ -198,7 +198,7 @@ static pcs_status waves_open(pcs_observer *self)
     waves_data *d = self->data;
     const waves_params *p = self->params;
     const pcs_view *view = self->view;
-    d->rows.has_failed = true; // until everything is there
+    d->rows.has_failed = true; // cleared once all is allocated
     char place[PCS_OBSERVER_PLACE];
     PCS_TRY(waves_check(self, place));
     PCS_TRY(waves_find_cells(self, &p->body, &d->cells));
