@@ -256,8 +256,13 @@ def shorten(svg):
     svg = re.sub(r' id="([^"]+)"', lambda m: m[0] if m[1] in used else "", svg)
     head, mark, image = svg.partition("base64,")  # of an x-t diagram, which is no number
     end = image.find('"')
-    parts = [re.sub(r"(\d\.\d)\d+", r"\1", part) for part in (head, image[end:] if mark else "")]
+    parts = [re.sub(r"(?:^|<)[^<>]*(?:>|$)", cut, part) for part in (head, image[end:] if mark else "")]
     return re.sub(r"\s*\n\s*", "\n", parts[0] + mark + (image[:end] if mark else "") + parts[1])
+
+
+def cut(tag):
+    """A tag with tenths of a point; texts between tags keep their digits."""
+    return re.sub(r"(\d\.\d)\d+", r"\1", tag[0])
 
 
 def write_page(listing, done):

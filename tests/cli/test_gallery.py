@@ -205,9 +205,9 @@ class TheVerdict(unittest.TestCase):
         self.assertAlmostEqual(exact.hopkinson_transmitted(6.24e-4), (kept**30 - 1.0) * force, places=6)
 
     def test_pictures_in_fewer_bytes(self):
-        svg = ('<svg><metadata>\n x</metadata><!-- note -->\n  <g id="a"><use href="#b" x="1.2345"/></g>\n'
+        svg = ('<svg><metadata>\n x</metadata><!-- note -->\n  <g id="a"><use href="#b" x="1.2345"/>0.0008</g>\n'
                '<image href="data:image/png;base64,iVBOR1.23456" width="7.98765"/><path id="b"/></svg>')
-        self.assertEqual(make.shorten(svg), '<svg>\n<g><use href="#b" x="1.2"/></g>\n<image '
+        self.assertEqual(make.shorten(svg), '<svg>\n<g><use href="#b" x="1.2"/>0.0008</g>\n<image '
                          'href="data:image/png;base64,iVBOR1.23456" width="7.9"/><path id="b"/></svg>')
 
     def test_names_do_no_harm_to_the_page(self):
