@@ -316,7 +316,7 @@ static void parallel_take_copies(const pcs_comm *comm, void *plan, const double 
 // told once, later only values). A solve reads the right-hand side of the own equations and gives the solution on
 // those and on the copies.
 //
-// Defaults, measured in docs/scaling.md: on one rank factors (CHOLMOD, UMFPACK); on several conjugate gradients to
+// Defaults: on one rank factors (CHOLMOD, UMFPACK); on several conjugate gradients to
 // 1e-12 in the energy norm, preconditioned by incomplete factors of each rank's diagonal block, which on chains are
 // exact, and for general matrices LU factors (MUMPS). Options may carry the prefix mass_ or iteration_, or stand for
 // both matrices.

@@ -180,7 +180,7 @@ TEST(effort_does_not_grow_with_height)
         }
 }
 
-// Bending that is stiff against the mass in a step; a third level of the preconditioner costs more (docs/scaling.md).
+// Bending that is stiff against the mass in a step; a third level of the preconditioner costs more.
 TEST(stiff_bending_costs_few_products)
 {
     double worst = 0.0;
