@@ -79,7 +79,7 @@ int percuss_message_at(const percuss *p, int i, percuss_place *out);
 // Returns notes on what was changed or assumed in the case without an error, a line each; "" if there are none.
 const char *percuss_notes(const percuss *p);
 
-// ---- Going on ----
+// ---- Steps and runs ----
 
 // Makes one step, checked by the certificate. Returns 1 if it failed; the state is then the one before it, or that of
 // the step whose certificate broke, and only percuss_restore goes on. Does nothing after the end.

@@ -45,7 +45,7 @@ typedef struct pcs_reduced {
 typedef struct pcs_operator {
     int n;
     void *user;
-    void (*apply)(void *user, const double *x, double *y); // y = (K - z M)^-1 x, or the whole inverted operator
+    void (*apply)(void *user, const double *x, double *y); // y = (K - z M)^-1 x, or y = S x for the complete operator S
     void (*mass)(void *user, const double *x, double *y);  // y = M x; NULL for plain problems
 } pcs_operator;
 

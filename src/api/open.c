@@ -25,7 +25,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Messages, line by line with their places: "file:line:column: text".
+// Messages, one per line, with their positions: "file:line:column: text".
 
 const char *percuss_message(const percuss *p)
 {

@@ -364,7 +364,7 @@ static void time_check_turning(pcs_build *b, pcs_yaml *node)
                           "follow_turning does not go with step control, which follows by itself");
 }
 
-// Replaces `step: auto` by what is foreseen, or by a part of the largest step that an explicit scheme can take.
+// Replaces `step: auto` by the predicted step, or by a fraction of the largest step that an explicit scheme can take.
 static pcs_status time_choose_step(pcs_build *b, pcs_yaml *node, double most)
 {
     bool is_explicit = pcs_rule_is_explicit(&b->scheme->rule);

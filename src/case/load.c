@@ -216,7 +216,7 @@ static pcs_status include_parse(pcs_case *c, const pcs_yaml *node, const char *p
     return PCS_OK;
 }
 
-// Lays the contents of a file over `base`.
+// Merges the contents of a file into `base`, which they replace key by key.
 static pcs_status include_file(include_chain *chain, pcs_yaml *node, pcs_yaml *base)
 {
     pcs_case *c = chain->c;

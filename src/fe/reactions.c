@@ -6,7 +6,7 @@
 //   R_s = (p_s(t) - p_s(t - h)) / h - (f_s(t) + f_s(t - h)) / 2 - rows,   p_s = sum_f M_sf v_f
 //
 // f_s is what gravity, line loads and elements do to the fixed dof, rows what contacts and joints do to it directly.
-// Schemes that weigh the ends of a step otherwise differ by what their weights do to f_s. Moments are taken about the
+// Schemes that weigh the ends of a step differently give other means of f_s. Moments are taken about the
 // middle of the set in the reference state.
 //
 // Fixed dofs get equation numbers from nv on in copies of the batches, so that the elements fill them in.
@@ -294,8 +294,8 @@ pcs_status pcs_fe_make_reactions(pcs_system *self, fe_data *fe)
     return PCS_OK;
 }
 
-// Finds the rotation of a node that supports hold about some axes only: its moments are in its own axes. Takes it half
-// a step back, as reactions are means over a step; such a node rotates about one axis.
+// Finds the rotation of a node with support about some axes only, whose moments are in its own axes. Takes it half a
+// step back, as reactions are means over a step. Such a node rotates about one axis.
 static void reactions_turn(const fe_data *fe, int node, double h, const fe_work *work, double turned[9])
 {
     double turn[3] = { 0.0 }, spin[3] = { 0.0 };

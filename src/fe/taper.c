@@ -15,7 +15,7 @@ enum { TAPER_NAME_BYTES = 160 };
 
 static const double SAME_PLACE = 1e-9; // of the length of the line
 static const double PI = 3.14159265358979323846;
-static const double RECTANGLE = 1e-9; // of the area: round-off between the area and 4 cy cz
+static const double RECTANGLE = 1e-9; // largest relative difference of area and 4 cy cz of a rectangle
 
 // Returns "elements.bar.area" or "elements.bar.section.height" for *culprit.
 static const char *taper_culprit(pcs_context *ctx, const pcs_fe_group *group, const char *option)

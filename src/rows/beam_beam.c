@@ -22,9 +22,9 @@
 
 // Pairs of cells that may touch. Chains of cells are followed over nodes that just two cells share.
 //
-// A pair is a local minimum of the distance when its closest points do not lie at an end beyond which the next cell
-// goes on; where two pairs meet in such an end it is the first of them. Minima that only come from cells of one chain
-// being neighbours are none: the closest points of such pairs lead to pairs that are left out.
+// A pair is a local minimum of the distance unless its closest points are at an end beyond which the next cell
+// continues. If two pairs meet in such an end, the first one counts. Minima that only come from cells of one chain
+// being neighbours do not count: the closest points of such pairs lead to pairs that are left out.
 
 // Distance from an end of a cell, in cell lengths, below which a point is that end: only round-off decides its side.
 static const double SEAM = 1e-9;

@@ -133,7 +133,7 @@ static void resolve_row(const pcs_system *self, const pcs_row_direction *directi
     }
 }
 
-// Component of a unit force along a direction that counts as round-off of the normal, as in pcs_dofmap_resolve.
+// Largest component of a unit vector along a direction that counts as round-off, as in pcs_dofmap_resolve.
 static const double round_off = 1e-12;
 
 // Puts a constant direction into the entries from `place` on, without zeros, and returns their number. Only counts them

@@ -45,7 +45,7 @@ typedef struct pcs_events {
     double shortest;            // width of the interval that contains an impact, s; short flights are rest
     bool stops;                 // stops if impacts accumulate; otherwise the contact comes to rest there
     const pcs_tableau *method;  // of the smooth motion
-    int order;                  // of the width of events: width_share h (speed h/L)^order
+    int order;                  // exponent in the width of events, width_share h (speed h/L)^order
     double width_share;         // 0 if events are located to round-off
     long most;                  // events within a step
     pcs_event_advance *advance; // NULL if leaps end only with the step or at an event

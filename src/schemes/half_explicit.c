@@ -10,17 +10,17 @@
 //             else an impact on all of I1, the contact forces dropped:
 //               v- = v + (h/2) (a0 + a1),  v' = v- + M^-1 G^T La,   0 <= G v' + e G v- _|_ La >= 0
 //
-// A driven row moves by what is given: in stage 1 (h/2) G (v + v1) = s(t + h) - s(t) less the misfit of positions, in
+// A driven row follows s(t): in stage 1 (h/2) G (v + v1) = s(t + h) - s(t) minus the error of positions, in
 // stage 2 G v' = s'(t + h).
 //
-// Tangential rows join everywhere, with friction. The order 2 hangs on stage 1 pushing along G(q) and constraining
-// along G(q + h v). Where f does not see the velocity, a1 is the next step's a0: one solve per step.
+// Tangential rows with friction join all contact problems. For order 2 stage 1 has to push along G(q) and to constrain
+// along G(q + h v). If f does not depend on the velocity, a1 is a0 of the next step, so that one solve is enough.
 //
 // If M and G are constant and there is no friction, contact problems need v1 and v' in a few equations only, and their
 // impulses are added in the passes that compute q' and v'. A long bar is computed slice by slice (system/slices.h): q'
 // and a1 of a slice, then v' and its energies, while it is in the cache; slices with contacts come first.
 //
-// With `impulsive_step` a step in which a contact closes is taken again in smaller ones (sec. 6.2 of the paper takes a
+// With `impulsive_step` a step in which a contact closes is repeated in smaller ones (sec. 6.2 of the paper takes a
 // tenth): an impact is of order 1 only.
 
 #include "core/loop.h"

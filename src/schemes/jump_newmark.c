@@ -8,9 +8,9 @@
 //   v = v- + M^-1 G^T La,   0 <= G v + e G v- _|_ La >= 0            on I1 = { g(q) <= tol } if one of it was open,
 //                                                                    else v = v-
 //
-// So a node in contact stays exactly where the impact has left it: G dq = h G (v_n + v-)/2 there. Unlike the explicit
-// scheme, the forces of contacts that last are kept in a step with an impact. Tangential rows join with friction
-// everywhere. Energy of a step of a linear system: pcs_implicit_book up to v-, then La . G (v- + v)/2.
+// So a node in contact stays exactly where the impact left it: G dq = h G (v_n + v-)/2 there. Unlike the explicit
+// scheme, the forces of contacts that last are kept in a step with an impact. Tangential rows with friction
+// join everywhere. Energy of a step of a linear system: pcs_implicit_book up to v-, then La . G (v- + v)/2.
 
 #include "schemes/implicit.h"
 #include "step/impact.h"

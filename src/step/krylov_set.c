@@ -119,7 +119,7 @@ struct pcs_preconditioner {
     double *damping;          // [room] C_kk
     int *start, *touching;    // [nv + 2], [room] entries that touch each equation, by row
     triangle B;
-    double *whole, *entries; // of B with all rows in, and of B for the present rows
+    double *whole, *entries; // entries of B with all rows in, and of B for the present rows
     // the coupling of contacts through bodies:
     pcs_coupling *coupling;
     double *y;            // [n] work

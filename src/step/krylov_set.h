@@ -1,5 +1,5 @@
 // The contact problem (contact_problem.h) of many rows, known by products only: nothing of size rows x rows is formed.
-// To z come the smooth multipliers mu of bilateral rows, with  smooth = b_s + P_s z = 0.
+// z also has the smooth multipliers mu of bilateral rows, with  smooth = b_s + P_s z = 0.
 //
 // Semi-smooth Newton on the sets (Alart, Curnier 1991; Bruls, Acary, Cardona 2014, eq. 38): a row leaves or enters a
 // set only where its law is broken by more than round-off, so ties move nothing. Every linear system is solved by a
