@@ -11,10 +11,10 @@ import numpy.typing as npt
 from . import units
 from .frames import Frame, Frames
 from .results import Results
+from .view import COLOURS, peak_time
 
 Array = npt.NDArray[Any]
 
-COLOURS = ("bending_stress", "stress", "axial_force", "strain_energy", "kinetic_energy")
 MOST_FRAMES, LEAST_FRAMES = 240, 12
 MOST_BYTES = 1_000_000  # of all frames, before base 64
 MOST_ARROWS = 400  # of one frame, the largest
@@ -127,19 +127,11 @@ def _scale(results: Results, size: float, largest: float) -> float:
 
 
 def _start(results: Results, times: Array) -> int:
-    """Number of the frame that is shown first: of statics the last one; of a run the one from which on what colours
-    show was largest, without fields the largest contact force or impulse acted."""
+    """Number of the frame that is shown first: of statics the last one, of a run the one that `percuss view` shows."""
     if results.kind == "statics":
         return len(times) - 1
-    summary = results.summary if results.kind == "run" and results.has("summary.json") else {}
-    seen, contacts = summary.get("frames") or {}, summary.get("contacts") or []
-    peaks = [seen[kind][name]["largest_time"] for name in COLOURS for kind in ("point_fields", "fields")
-             if name in seen.get(kind, {}) and max(-seen[kind][name]["min"], seen[kind][name]["max"]) > 0.0]
-    forces = [(c["peak_force"], c["peak_force_time"]) for c in contacts if c.get("peak_force")]
-    forces = forces or [(i["total_impulse"], i["end"]) for c in contacts for i in c.get("intervals", [])
-                        if i.get("peak_force") is None and i.get("total_impulse") is not None]
-    peaks = peaks or [max(forces, default=(0.0, -np.inf))[1]]
-    return min(int(np.searchsorted(times, peaks[0] * (1.0 - 1e-9))), len(times) - 1)
+    when = peak_time(results.summary, "") if results.kind == "run" and results.has("summary.json") else None
+    return 0 if when is None else min(int(np.searchsorted(times, when * (1.0 - 1e-9))), len(times) - 1)
 
 
 def _choose(frames: Frames, first: Frame, carried: Frames) -> list[int]:

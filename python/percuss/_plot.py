@@ -38,17 +38,6 @@ figure.savefig({!r})
 '''
 
 
-def _table_of(result: Any) -> tuple[Any, Optional[Results]]:
-    """The table of results, a folder, a CSV file, or of columns by name."""
-    if isinstance(result, (str, os.PathLike)):
-        result = open_results(result)
-    if isinstance(result, Results):
-        return result.table, result
-    if isinstance(result, (pandas.DataFrame, Mapping)):
-        return result if isinstance(result, pandas.DataFrame) else pandas.DataFrame(result), None
-    raise InputError(f"cannot draw {type(result).__name__}: needs a folder, results, or a table")
-
-
 def _differences(runs: Sequence[Optional[Results]]) -> Optional[list[str]]:
     """What differs between the cases, a label each; None if that is nothing, too much, or does not tell them apart."""
     import yaml
@@ -69,15 +58,21 @@ def _differences(runs: Sequence[Optional[Results]]) -> Optional[list[str]]:
 
 
 def _open_runs(given: Sequence[Any], options: Options) -> list[Run]:
-    """Results with a label each."""
-    opened = [_table_of(result) for result in given]
-    folders = [os.path.normpath(os.fspath(g) if isinstance(g, (str, os.PathLike)) else getattr(g, "folder", f"{k + 1}"))
-               for k, g in enumerate(given)]
-    labels = [os.path.basename(folder) or folder for folder in folders]
-    if len(given) > 1:
-        labels = _differences([results for _, results in opened]) or labels
-        labels = list(options.label) + labels[len(options.label):]
-    return [Run(table, label, results) for (table, results), label in zip(opened, labels)]
+    """Folders, CSV files, results or tables, with a label each."""
+    runs = []
+    for k, one in enumerate(given):
+        if isinstance(one, (pandas.DataFrame, Mapping)):
+            runs.append(Run(one if isinstance(one, pandas.DataFrame) else pandas.DataFrame(one), f"{k + 1}", None))
+            continue
+        if not isinstance(one, (str, os.PathLike, Results)):
+            raise InputError(f"cannot draw {type(one).__name__}: needs a folder, results, or a table")
+        results = one if isinstance(one, Results) else open_results(one)
+        runs.append(Run(results.table, os.path.basename(os.path.normpath(results.folder)) or "/", results))
+    if len(runs) > 1:
+        labels = _differences([run.results for run in runs]) or [run.label for run in runs]
+        labels[:len(options.label)] = options.label
+        runs = [run._replace(label=label) for run, label in zip(runs, labels)]
+    return runs
 
 
 def _check_columns(album: pictures.Album, columns: Sequence[str]) -> None:
@@ -124,7 +119,7 @@ def make(given: Sequence[Any], columns: Sequence[str], options: Options,
     of a usual one."""
     runs = _open_runs(given, options)
     if options.exact is not None:
-        options.exact = _table_of(options.exact)[0]
+        options.exact = _open_runs([options.exact], options)[0].table
     album = pictures.Album(runs, options)
     is_study = pictures.is_study(album.first)
     if is_study and len(runs) > 1:

@@ -70,6 +70,4 @@ def main(argv: list[str]) -> int:
             a.time = f"{float(a.time):.17g}"
         except ValueError:
             parser.error(f"--time must be a number or peak, is '{a.time}'")
-    if not os.path.isdir(os.path.dirname(os.path.abspath(a.output))):
-        raise InputError(f"{os.path.dirname(a.output)}: no such folder")
     return view(a.results, a.output, a.time, a.field)

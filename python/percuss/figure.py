@@ -10,6 +10,7 @@ from typing import Any, Callable, NamedTuple, Optional, Sequence, Union
 
 import matplotlib
 import numpy as np
+from matplotlib.path import Path as MplPath
 
 from . import units
 from .results import Results
@@ -140,8 +141,9 @@ def _add_legends(figure: Any, place: str) -> None:
 def _covers(axes: Any) -> bool:
     """Whether the legend of the axes lies over one of its lines."""
     box = axes.get_legend().get_window_extent().padded(2.0)
-    return any(line.get_transform().transform_path(line.get_path()).intersects_bbox(box, filled=False)
-               for line in axes.lines)
+    paths = [line.get_transform().transform_path(line.get_path()).vertices for line in axes.lines]
+    pieces = [piece for path in paths for piece in np.split(path, np.flatnonzero(~np.isfinite(path[:, 1])))]
+    return any(MplPath(piece).intersects_bbox(box, filled=False) for piece in pieces if len(piece))
 
 
 def _draw_panels(picture: Picture, options: Options) -> Any:

@@ -18,7 +18,7 @@ from .results import Results
 MOST = 8  # contacts, probes, modes
 MOST_LINES = 32  # combinations
 LOG_SPAN = 8.0  # an axis is logarithmic from this ratio of its values on
-DETAILS = ("limit", "bound", "order", "convergence")  # of a measure, or of its "mesh" and "step"
+DETAILS = ("limit", "bound", "order", "convergence")  # of a measure
 ROUND_OFF = 1e-9  # of the largest energy
 ENERGIES = ["kinetic", "strain", "potential"]
 LEDGER = {"external_work": ("external work", 1), "damping_loss": ("damping", -1), "material_loss": ("materials", -1),
@@ -84,6 +84,7 @@ class Album:
         self.pictures: list[Picture] = []
         self.notes: list[str] = []
         self.labels: dict[str, str] = {}  #: of columns
+        self.sizes: dict[str, float] = {}
 
     def unit(self, name: str) -> str:
         """The unit of a column, from its table."""
@@ -96,7 +97,9 @@ class Album:
 
     def size(self, name: str) -> float:
         """The largest absolute value of a column among the runs; 0 if no run has it."""
-        return float(np.abs(self.all(name)).max(initial=0.0))
+        if name not in self.sizes:
+            self.sizes[name] = float(np.abs(self.all(name)).max(initial=0.0))
+        return self.sizes[name]
 
     def few(self, found: Sequence[str], what: str) -> Sequence[str]:
         """The first of them, with a note if there are more."""
@@ -463,7 +466,6 @@ def is_study(table: Any) -> bool:
 def measures_of(names: Sequence[str]) -> list[str]:
     """Columns of study.csv that are measures, without limits, bounds and orders."""
     after = names[names.index("status") + 1:]
-    heads = {name: name.rpartition(".")[0].removesuffix(".mesh").removesuffix(".step")
-             for name in after if name.endswith(tuple(f".{detail}" for detail in DETAILS))}
-    return [name for name in after if name != "reason" and not (
-        heads.get(name) in after and f"{heads.get(name)}.convergence" in after)]
+    judged = {name.removesuffix(".convergence") for name in after if name.endswith(".convergence")}
+    details = {f"{name}.{detail}" for name in judged for detail in DETAILS}
+    return [name for name in after if name != "reason" and name not in details]
