@@ -66,6 +66,7 @@ bench: bench-packages ## measure the time loop beside its yardsticks
 	@for b in $(BUILD)/tests/bench_*; do "$$b" || exit 1; done
 	@/usr/bin/python3 tests/bench/bench_solvers.py $(BUILD)/percuss
 	@/usr/bin/python3 tests/bench/bench_study.py $(BUILD)/percuss
+	@/usr/bin/python3 tests/bench/bench_pendulum.py $(BUILD)/percuss
 	@/usr/bin/python3 -c "import numpy" 2>/dev/null || exit 0; /usr/bin/python3 tests/bench/bench_python.py $(BUILD)/percuss
 
 bench-siconos: build ## run the same bar and the same pile in Siconos and compare time and solution

@@ -110,7 +110,7 @@ typedef struct pcs_source_shape {
     bool has_friction; // input of `create`: directions of friction are needed
     int nrow;
     int ntangent;      // directions of friction per row; 0 without friction
-    bool is_constant;  // directions never change; gaps of contacts are linear in q, so they are evaluated only once
+    bool is_constant;  // directions never change, and gaps, unless they are driven, are linear in q
     double size;       // m, magnitude of the terms of its gaps, for their round-off; 0 if not larger than the mesh
     double reach;      // longest arm at which its normals act on nodes, m
     pcs_memory memory; // state that `search` keeps from step to step

@@ -343,7 +343,7 @@ static pcs_status table_describe_rows(pcs_system *self, const pcs_row_table *tab
     return PCS_OK;
 }
 
-// Evaluates contacts with constant directions once for all times.
+// Evaluates rows with constant directions once for all times, unless they are driven.
 static void table_freeze(pcs_system *self, pcs_row_table *table, const double *rest)
 {
     pcs_row_set *set = &self->row_set;
@@ -352,7 +352,7 @@ static void table_freeze(pcs_system *self, pcs_row_table *table, const double *r
     for (int k = 0; k < self->ncontact; k++) {
         pcs_table_source *source = &table->sources[k];
         const pcs_source_ops *ops = source->model->ops;
-        source->is_frozen = source->shape.is_constant && k < table->ncontact;
+        source->is_frozen = source->shape.is_constant && ops->drive == NULL;
         if (source->is_frozen) table_look_at(source, &places, table->states + source->first_row);
         table->has_evaluated = table->has_evaluated || (!source->is_frozen && !source->is_soft);
         set->vary = set->vary || (!source->shape.is_constant && !source->is_soft);
@@ -421,7 +421,6 @@ pcs_status pcs_table_create(pcs_system *self, const char **culprit)
     if (status == PCS_OK) status = table_prepare(self, table, rest);
     PCS_TRY(pcs_rows_agree(self, status));
     PCS_TRY(table_make_directions(self, table, rest));
-    if (!table->has_evaluated) return PCS_OK;
     pcs_table_evaluate(self, pcs_at(0.0, rest, NULL), &(pcs_row_values){ .G = self->G, .T = self->T });
     self->time_here = NAN;
     table_find_angles(self);

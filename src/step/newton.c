@@ -8,6 +8,12 @@
 //                                                                             X = M^-1 G^T, XT = M^-1 T^T at q
 //   r1 = c M d - h (f + Gb^T lam)
 //
+// A bilateral row of one equation i and constant direction is pinned: row i of S* keeps its diagonal only, so that the
+// gap stays as it is, without a border, and gives the force afterwards. Only where contacts act it is a row of the
+// contact problem, too.
+//
+//   x_i = -(G vt + target)/G_i,   mu = (y - S* x - Gb^T mu)_i / G_i        for S* x + Gb^T mu = y
+//
 // S* and K of an iterate stay where the one after it has changed little by comparison: what is left is corrected by the
 // residual, at a rate below the one that was seen.
 //
@@ -64,7 +70,8 @@ typedef struct newton {
     pcs_curvature *curvature; // curvature of rows; NULL if left out
     pcs_matrix *S;
     pcs_linsolve *iteration;
-    int *bilateral;            // [nb] bilateral rows
+    int *bilateral;            // [nb] bilateral rows, those that may be pinned last
+    int npin, nborder;         // number of these; bilateral rows that are not pinned in this form
     unsigned char *is_used;    // [m] rows that may transmit an impulse in this step
     int *row_of_tangent;       // [nt]
     bool is_provisional;       // the multipliers belong to sets that do not hold yet
@@ -75,8 +82,7 @@ typedef struct newton {
     unsigned char *has_column; // [nz] 1 if column Y is filled
     double **Y;                // [nz][n] change of d by a unit multiplier
     double **mu_of;            // [nz][nb] change of mu by a unit multiplier
-    pcs_rows *A;               // [nb x n] Gb + kb Hb, for smooth multipliers
-    double **border;           // [nb][n] S*^-1 Gb^T
+    double **border;           // [nb][n] S*^-1 Gb^T; of pinned rows, their rows of S*
     double *schur, *mu0;       // [nb * nb], [nb]
     pcs_motion at;
     double *f;             // [n]
@@ -144,19 +150,44 @@ static double newton_turn_rate(const newton *s, int row, const double *dx)
     return s->curvature == NULL ? 0.0 : pcs_rows_dot(s->curvature->H, row, dx);
 }
 
-// Fills A = Gb + kb Hb from the present rows.
-static void newton_fill_rates(pcs_step_solver *self)
+// Returns the change of the i-th bilateral row's velocity, (Gb + kb Hb) dd.
+static double newton_rate(const pcs_step_solver *self, int i, const double *dd)
+{
+    const newton *s = self->data;
+    int row = s->bilateral[i];
+    return pcs_rows_dot(self->system->G, row, dd) + self->form.kb * newton_turn_rate(s, row, dd);
+}
+
+// Returns true if a bilateral row has one entry; all whose directions vary have more.
+static bool newton_is_single(const pcs_system *system, int row)
+{
+    return system->rows[row].is_bilateral && system->G->start[row + 1] == system->G->start[row] + 1;
+}
+
+static bool newton_is_pinned(const pcs_step_solver *self, int row)
+{
+    const newton *s = self->data;
+    return s->nborder < s->nb && newton_is_single(self->system, row);
+}
+
+// Returns the equation of the k-th bilateral row, a pinned one.
+static int newton_pinned(const pcs_step_solver *self, int k)
+{
+    return self->system->G->column[self->system->G->start[((const newton *)self->data)->bilateral[k]]];
+}
+
+// Moves what couples the pinned equations to others out of their rows of S*.
+static void newton_uncouple(pcs_step_solver *self)
 {
     newton *s = self->data;
-    const pcs_rows *G = self->system->G;
-    for (int i = 0; i < s->nb; i++) {
-        int row = s->bilateral[i], first = s->A->start[i], count = s->A->start[i + 1] - first;
-        memcpy(s->A->column + first, G->column + G->start[row], (size_t)count * sizeof *G->column);
-        memcpy(s->A->value + first, G->value + G->start[row], (size_t)count * sizeof *G->value);
-        if (s->curvature == NULL) continue;
-        const pcs_rows *H = s->curvature->H; // same order as G
-        for (int k = H->start[row]; k < H->start[row + 1]; k++)
-            s->A->value[first + k - H->start[row]] += self->form.kb * H->value[k];
+    const pcs_pattern *pattern = s->S->pattern;
+    for (int k = s->nborder; k < s->nb; k++) {
+        int i = newton_pinned(self, k);
+        for (int e = pattern->start[i]; e < pattern->start[i + 1]; e++) {
+            double *entry = &s->S->value[pcs_pattern_place(pattern, i, pattern->row[e])];
+            s->border[k][pattern->row[e]] = *entry;
+            if (pattern->row[e] != i) *entry = 0.0;
+        }
     }
 }
 
@@ -166,21 +197,36 @@ static void newton_bordered_solve(pcs_step_solver *self, double *x, const double
                                   const double *target, double *mu)
 {
     newton *s = self->data;
+    const pcs_rows *G = self->system->G;
+    double *keep = s->keep;
+    for (int k = s->nborder; k < s->nb; k++) {
+        int i = newton_pinned(self, k), row = s->bilateral[k];
+        keep[k] = vt == NULL ? 0.0 : -(vt[i] + target[row] / G->value[G->start[row]]);
+        mu[k] = x[i];
+        x[i] = keep[k] * s->border[k][i];
+    }
     pcs_linsolve_solve(s->iteration, x);
     if (!self->form.has_smooth_multipliers) return;
-    for (int i = 0; i < s->nb; i++) {
-        mu[i] = pcs_rows_dot(s->A, i, x) + newton_turn_rate(s, s->bilateral[i], way);
-        if (vt != NULL) mu[i] += pcs_rows_dot(self->system->G, s->bilateral[i], vt) + target[s->bilateral[i]];
+    for (int i = 0; i < s->nborder; i++) {
+        keep[i] = newton_rate(self, i, x) + newton_turn_rate(s, s->bilateral[i], way);
+        if (vt != NULL) keep[i] += pcs_rows_dot(G, s->bilateral[i], vt) + target[s->bilateral[i]];
     }
     // Multiplies by `schur`, the inverted Schur complement.
-    double *keep = s->keep;
-    for (int i = 0; i < s->nb; i++) {
-        keep[i] = 0.0;
-        for (int j = 0; j < s->nb; j++) keep[i] += s->schur[i * s->nb + j] * mu[j];
-    }
-    for (int i = 0; i < s->nb; i++) {
-        mu[i] = keep[i];
+    for (int i = 0; i < s->nborder; i++) {
+        mu[i] = 0.0;
+        for (int j = 0; j < s->nborder; j++) mu[i] += s->schur[i * s->nborder + j] * keep[j];
         for (int k = 0; k < s->n; k++) x[k] -= s->border[i][k] * mu[i];
+    }
+    for (int k = s->nborder; k < s->nb; k++) x[newton_pinned(self, k)] = keep[k];
+    for (int k = s->nborder; k < s->nb; k++) {
+        const pcs_pattern *pattern = s->S->pattern;
+        int column = newton_pinned(self, k);
+        for (int e = pattern->start[column]; e < pattern->start[column + 1]; e++)
+            mu[k] -= s->border[k][pattern->row[e]] * x[pattern->row[e]];
+        for (int i = 0; i < s->nborder; i++)
+            for (int e = G->start[s->bilateral[i]]; e < G->start[s->bilateral[i] + 1]; e++)
+                if (G->column[e] == column) mu[k] -= G->value[e] * mu[i];
+        mu[k] /= G->value[G->start[s->bilateral[k]]];
     }
 }
 
@@ -231,6 +277,7 @@ static bool newton_factor_iteration(pcs_step_solver *self, const pcs_step_proble
     if (s->stands) return true;
     pcs_step_assemble(self, s->curvature, p, p->base == NULL ? NULL : x, s->contacts->p.z, s->S);
     if (s->curvature != NULL) newton_bend_rates(self);
+    newton_uncouple(self);
     if (pcs_linsolve_factor(s->iteration, &is_singular) != PCS_OK || is_singular) return false;
     self->nfactor++;
     s->stands = pcs_step_is_constant(system) && s->curvature == NULL;
@@ -250,18 +297,18 @@ static void newton_factor_constant(pcs_step_solver *self)
 static bool newton_fill_border(pcs_step_solver *self)
 {
     newton *s = self->data;
-    newton_fill_rates(self);
-    for (int i = 0; i < s->nb; i++) {
+    for (int i = 0; i < s->nborder; i++) {
         memset(s->border[i], 0, (size_t)s->n * sizeof(double));
         pcs_rows_add_transposed(self->system->G, s->bilateral[i], 1.0, s->border[i]);
+        for (int k = s->nborder; k < s->nb; k++) s->border[i][newton_pinned(self, k)] = 0.0;
         pcs_linsolve_solve(s->iteration, s->border[i]);
     }
-    for (int i = 0; i < s->nb; i++)
-        for (int j = 0; j < s->nb; j++) s->schur[i * s->nb + j] = pcs_rows_dot(s->A, i, s->border[j]);
+    for (int i = 0; i < s->nborder; i++)
+        for (int j = 0; j < s->nborder; j++) s->schur[i * s->nborder + j] = newton_rate(self, i, s->border[j]);
     // Regularises redundant rows, so that they share the least multipliers, which the iteration makes exact.
     if (self->system->row_set.are_redundant)
-        for (int i = 0; i < s->nb; i++) s->schur[i * s->nb + i] *= 1.0 + PCS_SHARED_WEIGHT;
-    return pcs_dense_invert(s->nb, s->schur, s->invert);
+        for (int i = 0; i < s->nborder; i++) s->schur[i * s->nborder + i] *= 1.0 + PCS_SHARED_WEIGHT;
+    return pcs_dense_invert(s->nborder, s->schur, s->invert);
 }
 
 // Factors S* at the present state unless it is kept, and the border of the bilateral rows.
@@ -443,8 +490,11 @@ static void newton_fill_contacts(pcs_step_solver *self, pcs_step_problem *p)
 }
 
 // Returns true if row j may close in this iteration; it then takes part until the end of the step.
-static bool newton_may_close(const pcs_step_form *form, const pcs_step_problem *p, const pcs_contact_problem *c, int j)
+static bool newton_may_close(const pcs_step_solver *self, const pcs_step_problem *p, int j)
 {
+    const pcs_contact_problem *c = &((const newton *)self->data)->contacts->p;
+    const pcs_step_form *form = &self->form;
+    if (newton_is_pinned(self, j)) return form->has_position && fabs(c->b[j]) > p->gate_tolerance;
     if (form->has_position && c->b[j] <= 0.0) return true;
     return form->gate_is_live ? c->b_gate[j] <= p->gate_tolerance : p->gate[j] != 0;
 }
@@ -459,7 +509,7 @@ static bool newton_misses_row(pcs_step_solver *self, const pcs_step_problem *p)
     if (!has_open || !pcs_form_sees_gaps(&self->form)) return false;
     pcs_motion_find_gaps(self, p, &s->at, c->p.b_gate, c->p.b);
     for (int j = 0; j < s->m; j++) {
-        if (s->is_used[j] || !newton_may_close(&self->form, p, &c->p, j)) continue;
+        if (s->is_used[j] || !newton_may_close(self, p, j)) continue;
         s->is_used[j] = 1;
         misses = true;
     }
@@ -474,7 +524,7 @@ static void newton_fill_base(pcs_step_solver *self, pcs_step_problem *p)
     if (s->m == 0) return;
     pcs_motion_fill_base(self, p, &s->at, s->curvature, true, &s->contacts->p);
     for (int j = 0; j < s->m; j++)
-        if (c->value[j] <= 0.0 || newton_may_close(&self->form, p, c, j)) s->is_used[j] = 1;
+        if ((c->value[j] <= 0.0 && !newton_is_pinned(self, j)) || newton_may_close(self, p, j)) s->is_used[j] = 1;
     if (p->held != NULL) pcs_motion_fill_held(self, p, &s->at, &s->contacts->p);
 }
 
@@ -536,6 +586,7 @@ static bool newton_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, in
     if (self->form.has_dynamics) pcs_projection_follow(self, p->base == NULL ? NULL : s->at.x);
     // Starts from the present multipliers, to stay with one solution where there are several.
     s->contacts->is_warm = self->form.has_dynamics && s->at.has_jump && !s->at.is_at_start;
+    for (int k = s->nborder; k < s->nb; k++) s->is_used[s->bilateral[k]] = 1;
     do {
         newton_fill_columns(self);
         newton_fill_contacts(self, p);
@@ -657,18 +708,6 @@ static void past_learn_forces(past *self, const double *last, const double *forc
 
 enum { SETTLE_TIES_AFTER = 8 };
 
-// Allocates A, with the pattern of the bilateral rows of G.
-static pcs_status newton_take_rates(pcs_step_solver *self, newton *s)
-{
-    const pcs_rows *G = self->system->G;
-    int nnz = 0;
-    for (int i = 0; i < s->nb; i++) nnz += G->start[s->bilateral[i] + 1] - G->start[s->bilateral[i]];
-    PCS_TRY(pcs_rows_create(self->ctx, s->nb, s->n, nnz, &s->A));
-    for (int i = 0; i < s->nb; i++)
-        s->A->start[i + 1] = s->A->start[i] + G->start[s->bilateral[i] + 1] - G->start[s->bilateral[i]];
-    return PCS_OK;
-}
-
 static pcs_status newton_take_lists(pcs_step_solver *self, newton *s)
 {
     PCS_TAKE(self->ctx, s->has_column, s->nz, "the Newton solver");
@@ -683,7 +722,7 @@ static pcs_status newton_take_lists(pcs_step_solver *self, newton *s)
     PCS_TAKE_EACH(self->ctx, s->nb, "the Newton solver", double, &s->mu0, &s->keep, &s->force);
     self->memory[0] = (pcs_memory){ .bytes = s->force, .size = (size_t)s->nb * sizeof *s->force };
     PCS_TAKE(self->ctx, s->lam, s->m, "the Newton solver");
-    return newton_take_rates(self, s);
+    return PCS_OK;
 }
 
 // Returns true if S* is the complete derivative of smooth forces as long as no contact acts.
@@ -699,6 +738,8 @@ static pcs_status newton_setup(pcs_step_solver *self)
 {
     newton *s = self->data;
     const pcs_system *system = self->system;
+    bool may_pin = system->tangents_vary && pcs_system_is_mesh(system) && system->layout == NULL;
+    may_pin = may_pin && !system->row_set.are_redundant;
     s->n = system->nv;
     s->m = system->nrow;
     s->nt = system->ntangent;
@@ -708,9 +749,13 @@ static pcs_status newton_setup(pcs_step_solver *self)
     PCS_TAKE(self->ctx, s->row_of_tangent, s->nt, "the Newton solver");
     for (int j = 0; j < s->m; j++) {
         const pcs_row *row = &system->rows[j];
-        if (row->is_bilateral) s->bilateral[s->nb++] = j;
+        if (row->is_bilateral && !(may_pin && newton_is_single(system, j))) s->bilateral[s->nb++] = j;
         for (int t = 0; t < row->ntangent; t++) s->row_of_tangent[row->first_tangent + t] = j;
     }
+    int last = may_pin ? s->m : 0;
+    for (int j = 0; j < last; j++)
+        if (newton_is_single(system, j)) s->bilateral[s->nb + s->npin++] = j;
+    s->nborder = s->nb += s->npin;
     PCS_TRY(pcs_motion_create(self, &s->at));
     PCS_TAKE(self->ctx, s->f, s->n, "the Newton solver");
     PCS_TAKE(self->ctx, s->z_last, s->nz, "the Newton solver");
@@ -735,6 +780,7 @@ static pcs_status newton_prepare(pcs_step_solver *self, pcs_outcome *outcome)
     if (!self->form.has_dynamics) return PCS_OK;
     const pcs_pattern *curved = s->curvature == NULL ? NULL : s->curvature->K->pattern;
     if (s->S == NULL) PCS_TRY(pcs_step_create_iteration(self, curved, &s->S, &s->iteration));
+    s->nborder = s->nb - (self->form.has_smooth_multipliers ? s->npin : 0);
     if (self->system->is_linear) (void)newton_factor(self, &(pcs_step_problem){ .t = 0.0 });
     else newton_factor_constant(self);
     return PCS_OK;
@@ -1030,8 +1076,8 @@ static void newton_remember(pcs_step_solver *self, const pcs_step_problem *p, bo
 static void newton_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_start)
 {
     newton *s = self->data;
-    for (int j = 0; j < s->m; j++)
-        s->is_used[j] = self->system->rows[j].is_bilateral || (p->held != NULL && p->held[j]);
+    for (int j = 0; j < s->m; j++) s->is_used[j] = p->held != NULL && p->held[j];
+    for (int k = 0; k < s->nborder; k++) s->is_used[s->bilateral[k]] = 1;
     double scale = self->form.h / self->form.c;
     s->at.is_guessed = !is_at_start && newton_goes_on(self, p);
     for (int i = 0; i < s->n; i++) p->d[i] = s->at.is_guessed ? scale * p->acceleration[i] : 0.0;
