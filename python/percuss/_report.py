@@ -156,15 +156,12 @@ def of_run(results: Results) -> Block:
     return {"title": results.summary.get("title"), "version": results.summary.get("version")}
 
 
-def of_statics(results: Results) -> Block:
-    """The page of an equilibrium: load path, energies, contacts, load steps."""
-    return {"table": columns_of(results.table, [name for name in results.table if "." not in name]),
+def of_table(results: Results) -> Block:
+    """The page of an equilibrium or of modes, with load steps or frequencies."""
+    steps = [name for name in results.table if "." not in name]
+    names = ["mode", "f", "w", "damping", "kind", "name", "residual"] if results.kind == "modes" else steps
+    return {"table": columns_of(results.table, names),
             "said": read_text(results.path("summary.txt")) if results.has("summary.txt") else ""}
-
-
-def of_modes(results: Results) -> Block:
-    """The page of modes: shapes, frequencies."""
-    return {"table": columns_of(results.table, ["mode", "f", "w", "damping", "kind", "name", "residual"])}
 
 
 def study_row(row: Any, keys: list[str], measures: list[str]) -> list[Any]:
@@ -182,16 +179,15 @@ def of_study(results: Results) -> Block:
     table, known = results.table, results.table.attrs["units"]
     names = list(map(str, table))
     measures, keys = measures_of(names), names[:names.index("run")]
-    refined = [kind for kind in ("mesh", "step") if kind in about.get("refine", {})]
     heads = [breakable(key) for key in keys]
     heads += [breakable(name) + (f" [{known[name]}]" if known.get(name) else "") for name in measures]
     run = next((name for name in table["run"] if results.has(f"runs/{name}/case.resolved.yaml")), None)
     point = table[table["run"] == run].iloc[0] if run is not None else {}
     case = str(about.get("case", results.folder)).removesuffix("/case.yaml").rstrip("/")
     return {"title": f"Study of {os.path.basename(case)}", "version": about.get("version"),
-            "case": f"runs/{run}/case.resolved.yaml", "about": about, "refined": refined,
+            "case": f"runs/{run}/case.resolved.yaml", "about": about,
             "states": [point["status"] for point in about.get("points", [])] or list(table["status"]),
-            "varied": [key for key in keys if not refined or key not in ("level", "mesh_factor", "step_factor")],
+            "varied": [key for key in keys if key not in ("level", "mesh_factor", "step_factor")],
             "table": {"heads": heads, "rows": [study_row(row, keys, measures) for _, row in table.head(
                 MOST_ROWS).iterrows()], "right": range(len(keys), len(heads))}, "more": len(table) - MOST_ROWS,
             "point": ", ".join(f"{key} = {shown(point[key])}" for key in keys) if run is not None else "",
@@ -204,7 +200,7 @@ def build(results: Results) -> str:
     """The page of results of any kind; damaged files raise InputError."""
     import jinja2
     import yaml
-    makers = {"run": of_run, "study": of_study, "statics": of_statics, "modes": of_modes}
+    makers = {"run": of_run, "study": of_study, "statics": of_table, "modes": of_table}
     here = os.path.dirname(os.path.abspath(__file__))
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader([os.path.join(here, "templates"), here]),
                                      autoescape=True, trim_blocks=True, undefined=jinja2.ChainableUndefined)

@@ -11,7 +11,6 @@ import numpy as np
 import pandas
 
 from . import units
-from .errors import InputError
 from .figure import Curve, Options, Panel, Picture, Run, name_axis, plain
 from .results import Results
 
@@ -374,10 +373,7 @@ class Study:
         found = [Picture(name, one_legend(list(panels.values())), shares_x=False)] if name and panels else [
             Picture(key, [panel]) for key, panel in panels.items()]
         levels = [(m, self.levels(m) or self.levels(m, "mesh") + self.levels(m, "step")) for m in measures]
-        found += [Picture(f"refine_{m}", panels, 1, shares_x=False) for m, panels in levels if panels]
-        if not found:
-            raise InputError(f"{self.table.attrs.get('path', 'the study')}: no key varies and nothing was refined")
-        return found
+        return found + [Picture(f"refine_{m}", panels, 1, shares_x=False) for m, panels in levels if panels]
 
     def spans(self, name: str, measure: str) -> bool:
         """Whether the values that belong to a measure are positive and span so much that their logarithm is drawn."""

@@ -236,6 +236,12 @@ def colour(view: Any, displays: list[Any], place: str, title: str, largest: floa
     bar.TitleColor = bar.LabelColor = [0.0, 0.0, 0.0]
 
 
+def radius_of(body: Any) -> float:
+    """The largest radius of a section."""
+    radius = body.PointData.GetArray("radius")
+    return float(radius.GetRange(0)[1]) if radius is not None else 0.0
+
+
 def thickness(box: Any, radius: float) -> float:
     """How many times as thick a straight bar is drawn that would hardly be seen."""
     extent = sorted(np.ptp(box, axis=0))
@@ -260,15 +266,13 @@ def find_masses(grid: Any, on_lines: set[int]) -> list[int]:
                    or (energy is not None and energy.GetTuple1(c) > 0.0 and not has_discs)})
 
 
-def make_shapes(body: Any, source: Any, sections: list[list[float]], box: Any) -> tuple[list[Any], float]:
-    """Boxes, tubes and spheres for the cells of `source`, or its lines; and how many times as thick they are."""
+def make_shapes(body: Any, source: Any, sections: list[list[float]], size: float, times: float) -> list[Any]:
+    """Boxes, tubes and spheres for the cells of `source`, so many times as thick, or its lines."""
     grid = servermanager.Fetch(body)
     boxed = {cell for first, count, *_ in sections for cell in range(int(first), int(first) + int(count))}
     lines = [c for c in range(grid.GetNumberOfCells()) if grid.GetCell(c).GetNumberOfPoints() == 2]
     masses = find_masses(grid, {grid.GetCell(c).GetPointId(k) for c in lines for k in (0, 1)})
-    radius = body.PointData.GetArray("radius")
-    thickest = radius.GetRange(0)[1] if radius is not None else 0.0
-    times, shapes = thickness(box, thickest), []
+    thickest, shapes = radius_of(body), []
     if boxed:
         shape = pv.ProgrammableFilter(registrationName="rectangular sections", Input=source)
         shape.OutputDataSetType = "vtkPolyData"
@@ -289,32 +293,29 @@ def make_shapes(body: Any, source: Any, sections: list[list[float]], box: Any) -
         shape = pv.Glyph(registrationName="point masses", Input=pick(source, "POINT", masses, "masses"),
                          GlyphType="Sphere", GlyphMode="All Points")
         shape.ScaleArray, shape.OrientationArray = ["POINTS", "No scale array"], ["POINTS", "No orientation array"]
-        shape.ScaleFactor = max(0.03 * size_of(box), 3.0 * times * thickest)
+        shape.ScaleFactor = max(0.03 * size, 3.0 * times * thickest)
         shape.GlyphType.ThetaResolution = shape.GlyphType.PhiResolution = 24
         shapes.append(shape)
-    return shapes, times
+    return shapes
 
 
-def show_body(view: Any, body: Any, field: str, seen: dict[str, Any], sections: list[list[float]], box: Any,
-              is_mode: bool) -> float:
-    """Tells how many times as thick it is drawn."""
-    found = find_field(body, field, seen)
+def show_body(view: Any, body: Any, found: Optional[tuple[str, str, str, float, float]], is_mode: bool,
+              *how: Any) -> None:
+    """In colours, if a field was found."""
     source, title, largest, is_signed = with_field(body, found, is_mode) if found else (body, "", 1.0, False)
-    shapes, times = make_shapes(body, source, sections, box)
-    displays = [pv.Show(shape, view) for shape in shapes]
+    displays = [pv.Show(shape, view) for shape in make_shapes(body, source, *how)]
     for display in displays:
         display.LineWidth = display.PointSize = 4
         display.AmbientColor = display.DiffuseColor = [0.2, 0.3, 0.5]
     if found and displays:
         colour(view, displays, found[0], title, largest, is_signed)
-    return times
 
 
-def show_undeformed(view: Any, body: Any, sections: list[list[float]], box: Any) -> None:
+def show_undeformed(view: Any, body: Any, *how: Any) -> None:
     """The reference state in grey."""
     still = pv.WarpByVector(registrationName="undeformed", Input=body, Vectors=["POINTS", "displacement"],
                             ScaleFactor=-1.0)
-    for shape in make_shapes(body, still, sections, box)[0]:
+    for shape in make_shapes(body, still, *how):
         display = pv.Show(shape, view)
         display.LineWidth = 2
         paint(display, [0.6, 0.6, 0.6], 0.35)
@@ -333,40 +334,35 @@ def enlarge(body: Any, box: Any, kind: str) -> tuple[Any, float]:
     return warp, times
 
 
-def largest_vector(contacts: Any, name: str, factor: str) -> tuple[Any, Any, int]:
-    """The largest of the present frame's vectors, times a factor of its own point, where it is, and how many."""
-    frame = servermanager.Fetch(contacts)
-    count = frame.GetNumberOfPoints()
-    if not count:
-        return np.zeros(3), None, 0
-    data = frame.GetPointData()
-    vectors = vtk_to_numpy(data.GetArray(name)) * (vtk_to_numpy(data.GetArray(factor))[:, None] if factor else 1.0)
-    largest = int(np.argmax(np.linalg.norm(vectors, axis=1)))
-    return vectors[largest], np.array(frame.GetPoint(largest)), count
-
-
 def make_arrows(contacts: Any, size: float, when: float) -> tuple[Any, Any, Any, str]:
     """Arrows that end at the contacts, the largest one's direction, its tail and what it stands for."""
+    nothing = None, np.zeros(3), None, ""
     if contacts is None:
-        return None, np.zeros(3), None, ""
+        return nothing
     stamps = times_of(contacts)  # written while something touches, and once when nothing does any more
     contacts.UpdatePipeline(max((t for t in stamps if t <= when + 1e-9 * abs(stamps[-1])), default=stamps[0]))
-    name, factor, title, unit_name = "force_vector", "force_vector", "contact forces", "N"
-    push, place, count = largest_vector(contacts, "force_vector", "")
-    if not push.any():  # an impact within one step has no force: its impulse since the frame before
-        name, factor, title, unit_name = "normal", "step_impulse", "contact impulses", "N s"
-        push, place, count = largest_vector(contacts, name, factor)
-    if not push.any():
-        return None, push, None, ""
-    length, most = (0.2 if count < 8 else 0.1) * size, float(np.linalg.norm(push))  # less where there are many
+    frame = servermanager.Fetch(contacts)
+    data, count = frame.GetPointData(), frame.GetNumberOfPoints()
+    # An impact within one step has no force: its impulse since the frame before.
+    for name, factor, title, unit_name in (("force_vector", "", "contact forces", "N"),
+                                           ("normal", "step_impulse", "contact impulses", "N s")) if count else ():
+        vectors = vtk_to_numpy(data.GetArray(name)) * (vtk_to_numpy(data.GetArray(factor))[:, None] if factor else 1.0)
+        if vectors.any():
+            break
+    else:
+        return nothing
+    sizes = np.linalg.norm(vectors, axis=1)
+    largest, most = int(sizes.argmax()), float(sizes.max())
+    length = (0.2 if count < 8 else 0.1) * size  # less where there are many
     arrows = pv.Glyph(registrationName=title, Input=contacts, GlyphType="Arrow", GlyphMode="All Points")
     arrows.OrientationArray = ["POINTS", name]
-    arrows.ScaleArray = ["POINTS", factor]
+    arrows.ScaleArray = ["POINTS", factor or name]
     arrows.ScaleFactor = length / most
     arrows.GlyphType.TipResolution = arrows.GlyphType.ShaftResolution = 24
     arrows.GlyphTransform.Translate = [-1.0, 0.0, 0.0]  # the tip, not the tail, at the contact
     scale, unit_name = prefix(most, unit_name)
-    return arrows, push, place - length / most * push, "%s: longest arrow %.3g %s" % (title, most / scale, unit_name)
+    tail = np.array(frame.GetPoint(largest)) - length / most * vectors[largest]
+    return arrows, vectors[largest], tail, "%s: longest arrow %.3g %s" % (title, most / scale, unit_name)
 
 
 def show_arrows(view: Any, arrows: Any, shift: Sequence[float]) -> None:
@@ -470,12 +466,11 @@ def draw(picture: str, wanted: str, field: str) -> tuple[Any, list[float]]:
         sys.exit("there is no frame from t = %s s on, the last one is at %g s" % (wanted, stamps[-1]))
     when = frame_at(stamps, float(wanted) if is_given else stamps[0] if kind == "modes" else peak_time(summary, field))
     body.UpdatePipeline(when)
-    radius = body.PointData.GetArray("radius")
-    thick = radius.GetRange(0)[1] if radius is not None else 0.0
+    thick = radius_of(body)
     box = bounds_of(body) + [[-thick], [thick]]
     if os.path.splitext(picture)[1] != ".png" and "low" in seen:  # what moves stays in the picture
         box = np.array([seen["low"], seen["high"]], float)
-    model, size, notes = box, size_of(box), []
+    model, size, times, notes = box, size_of(box), thickness(box, thick), []
     arrows, push, tail, legend = make_arrows(open_file("contacts.vtk.series", "contacts"), size, when)
     axes = camera_axes(box, push)
     box = show_obstacles(view, box, when)
@@ -483,12 +478,12 @@ def draw(picture: str, wanted: str, field: str) -> tuple[Any, list[float]]:
     if kind != "run":
         show_time(view, when)
         shown, larger = enlarge(body, model, kind)
-        show_undeformed(view, body, sections, model)
+        show_undeformed(view, body, sections, size, times)
         field = field or ("displacement" if kind == "modes" else "")
         notes.append("displacements %g times" % larger if larger != 1.0 and kind == "statics" else "")
         shown.UpdatePipeline(when)
         box = join(box, bounds_of(shown))
-    times = show_body(view, shown, field, seen, sections, model, kind == "modes")
+    show_body(view, shown, find_field(shown, field, seen), kind == "modes", sections, size, times)
     notes.append("sections %g times as thick" % times if times > 1.0 else "")
     if arrows is not None:
         box = join(box, [tail, tail])

@@ -222,6 +222,13 @@ class Report(Pages):
             drawing = next(find(self.figure(page, f"{name} over the points"), "svg"))
             self.assertGreater(len(list(find(drawing, "path"))), 4)
 
+    def test_a_study_without_results(self):
+        folder = os.path.join(self.folder.name, "nothing")
+        os.mkdir(folder)
+        with open(os.path.join(folder, "study.csv"), "w") as file:
+            file.write("a,run,status,m,reason\n1,x,failed,,it broke\n2,y,failed,,it broke\n")
+        self.assertIn("0 of 2 points are done.", text(self.report(folder).root))
+
     def test_statics(self):
         page = self.report(self.statics_folder)
         self.assertEqual(text(next(find(page.root, "h1"))), "Roof that snaps through")

@@ -8,11 +8,9 @@ import sys
 import tempfile
 import unittest
 
-PROGRAM = os.path.abspath(sys.argv.pop(1))
-os.environ.pop("PERCUSS_ROUNDING", None)  # numbers of Python are compared digit by digit
-os.environ["PERCUSS_LIBRARY"] = os.path.join(os.path.dirname(PROGRAM), "libpercuss.so.0")
-sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.abspath("python"))
+sys.path.insert(0, "tests/cli")
+from program import PROGRAM  # noqa: E402
+import tools  # noqa: E402, F401 - says where percuss is
 
 try:
     import numpy as np
@@ -29,10 +27,7 @@ class FramesTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.temporary = tempfile.TemporaryDirectory()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.temporary.cleanup()
+        cls.addClassCleanup(cls.temporary.cleanup)
 
     def results(self, name, *arguments, case="bar_impact", command="run"):
         folder = os.path.join(self.temporary.name, name)

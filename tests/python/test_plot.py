@@ -15,6 +15,7 @@ import tempfile
 import unittest
 
 from studies import PROGRAM, call  # before percuss: it says where that is
+import program  # noqa: I100
 
 try:
     import matplotlib
@@ -48,28 +49,20 @@ def labels(figure, panel=0):
     return [] if legend is None else [text.get_text() for text in legend.get_texts()]
 
 
-class Plot(unittest.TestCase):
+class Plot(program.Cases):
     @classmethod
     def setUpClass(cls):
         cls.runs = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.runs.cleanup)
         for name, rho in (("a", "0.8"), ("b", "0.5")):
             subprocess.run([PROGRAM, "run", CASE, "-q", "-o", os.path.join(cls.runs.name, name), "--set",
                             f"scheme.rho_inf={rho}", "--set", "output.frames=false", "--set",
                             "output.contact_frames=false"], check=True)
 
-    @classmethod
-    def tearDownClass(cls):
-        cls.runs.cleanup()
-
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
+        super().setUp()
         for name in ("a", "b"):
             shutil.copytree(os.path.join(self.runs.name, name), self.path(name))
-
-    def path(self, *names):
-        return os.path.join(self.folder, *names)
 
     def done(self, *arguments):
         run = call(*arguments)
@@ -88,11 +81,6 @@ class Plot(unittest.TestCase):
         os.chdir("/")
         with matplotlib.rc_context():
             runpy.run_path(path, run_name="__main__")
-
-    def write(self, name, text):
-        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
-        with open(self.path(name), "w") as file:
-            file.write(text)
 
     def test_prefixes(self):
         for unit, largest, wanted in (("N", 62832.0, (1e-3, "kN")), ("s", 7e-4, (1e3, "ms")), ("m", 0.5, (1.0, "m")),
