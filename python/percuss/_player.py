@@ -11,7 +11,7 @@ import numpy.typing as npt
 from . import units
 from .frames import Frame, Frames
 from .results import Results
-from .view import COLOURS, peak_time
+from .view import COLOURS, enlargement, mode_text, peak_time
 
 Array = npt.NDArray[Any]
 
@@ -115,17 +115,6 @@ def _camera(extent: Array) -> tuple[list[float], list[float], bool]:
     return right.tolist(), up.tolist(), is_flat
 
 
-def _scale(results: Results, size: float, largest: float) -> float:
-    """How many times as large displacements are drawn at first: shapes of modes, and what would hardly be seen, of
-    statics and of runs in which nothing touches."""
-    is_alone = results.kind != "run" or not results.summary.get("contacts")
-    if largest == 0.0 or size == 0.0 or not (results.kind == "modes" or (is_alone and largest < 0.01 * size)):
-        return 1.0
-    wanted = 0.1 * size / largest
-    power = 10.0 ** np.floor(np.log10(wanted))
-    return float(power * max(step for step in (1.0, 2.0, 5.0) if step * power <= wanted * (1.0 + 1e-9)))
-
-
 def _start(results: Results, times: Array) -> int:
     """Number of the frame that is shown first: of statics the last one, of a run the one that `percuss view` shows."""
     if results.kind == "statics":
@@ -162,7 +151,9 @@ def scene(results: Results) -> Optional[dict[str, Any]]:
     places = reference[None] if is_modes else reference + displacement
     low, high = places.min((0, 1)), places.max((0, 1))
     right, up, is_flat = _camera(high - low + (np.ptp(displacement, (0, 1)) if is_modes else 0.0))
-    scale = _scale(results, float(np.linalg.norm(high - low)), float(np.abs(displacement).max(initial=0.0)))
+    is_alone = results.kind != "run" or not results.summary.get("contacts")
+    largest = float(np.abs(displacement).max(initial=0.0)) if is_alone else 0.0
+    scale = enlargement(largest, float(np.linalg.norm(high - low)), results.kind)
     low, high = low - margin, high + margin
     fixed = frames.obstacles
     if fixed is not None and len(fixed.points):
@@ -170,15 +161,17 @@ def scene(results: Results) -> Optional[dict[str, Any]]:
     found: dict[str, Any] = {
         "kind": results.kind, "times": times.tolist(), "all": len(frames), "rows": numbers,
         "low": low.tolist(), "high": high.tolist(), "right": right, "up": up, "flat": is_flat,
-        "scale": scale,
-        "reference": pack(reference, "<f4"), "cells": pack(first.cells, "<u4"),
+        "scale": scale, "names": [], "reference": pack(reference, "<f4"), "cells": pack(first.cells, "<u4"),
         "radius": None if radius is None else pack(radius, "<f4"),
         "u": vectors(displacement), "fields": _fields(shown), "arrows": _arrows(frames, numbers),
         "start": _start(results, times), "signed": palette("coolwarm"), "positive": palette("viridis"),
     }
     found["straight"] = _straight(found, reference) if results.kind == "run" else 0
     found["thin"] = 9.0 if found["straight"] else 1.5 if len(first.cells) > 500 else 3.5
-    found["names"] = _mode_names(results.table) if is_modes else []
+    if is_modes:
+        table = results.table
+        names = table.get("name", table["kind"]).fillna(table["kind"])
+        found["names"] = [mode_text(name, f) for name, f in zip(names, table["f"])]
     if is_modes and "velocity" in first.point_data:  # the imaginary part of the shape
         found["w"] = vectors(np.array([frame.point_data["velocity"] for frame in shown]))
         found["fields"] = []
@@ -198,13 +191,6 @@ def _straight(found: dict[str, Any], reference: Array) -> int:
     is_line = extent[axis] > 0.0 and np.delete(extent, axis).max() <= 1e-9 * extent[axis]
     is_along = found["u"] is not None and found["u"]["axes"] == [axis]
     return axis + 1 if is_line and is_along and found["fields"] and len(found["times"]) > 2 else 0
-
-
-def _mode_names(table: Any) -> list[str]:
-    """Frequency and kind of each mode."""
-    names = [name if isinstance(name, str) and name else kind for name, kind in zip(table.get("name", table["kind"]),
-                                                                                    table["kind"])]
-    return [f"{name}, {f:.6g} Hz" if f > 0.0 else str(name) for name, f in zip(names, table["f"])]
 
 
 def palette(name: str) -> str:

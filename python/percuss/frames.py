@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import zlib
@@ -51,75 +52,52 @@ class Frame:
         return self
 
 
-class _Legacy:
-    """Reads a legacy VTK file from its first byte to its last."""
+def _read_legacy(data: bytes, time: float) -> Frame:
+    stream = io.BytesIO(data)
+    version, _, kind = (stream.readline() for _ in range(3))
+    if not version.startswith(b"# vtk DataFile") or kind != b"BINARY\n":
+        raise ValueError("it does not begin with '# vtk DataFile' and BINARY")
 
-    def __init__(self, data: bytes):
-        self.data, self.at = data, 0
-
-    def line(self) -> list[str]:
+    def line() -> list[str]:
         """Words of the next line that is not empty; none at the end."""
-        words: list[str] = []
-        while not words and self.at < len(self.data):
-            end = self.data.find(b"\n", self.at)
-            end = len(self.data) if end < 0 else end
-            words = self.data[self.at:end].decode().split()
-            self.at = end + 1
-        return words
+        return next((words for raw in iter(stream.readline, b"") if (words := raw.decode().split())), [])
 
-    def array(self, kind: str, count: int) -> Array:
+    def array(kind: str, count: int) -> Array:
         dtype = np.dtype(_LEGACY[kind])
-        if count < 0 or self.at + count * dtype.itemsize > len(self.data):
+        raw = stream.read(count * dtype.itemsize) if count >= 0 else b""
+        if len(raw) != count * dtype.itemsize:
             raise ValueError("it ends too early")
-        values = np.frombuffer(self.data, dtype, count, self.at)
-        self.at += count * dtype.itemsize
-        return values.astype(dtype.newbyteorder("="))
+        return np.frombuffer(raw, dtype, count).astype(dtype.newbyteorder("="))
 
-    def polygons(self, words: list[str]) -> list[Array]:
-        """Cells, each with the number of its nodes before them."""
-        flat, at, found = self.array("int", int(words[2])), 0, []
+    def cells(words: list[str]) -> Any:
+        """Nodes of each cell, whose number stands before them."""
+        flat, at, found = array("int", int(words[2])), 0, []
+        if len(flat) == 3 * int(words[1]) and np.all(flat[::3] == 2):  # lines alone, as most models have
+            return flat.reshape(-1, 3)[:, 1:]
         for _ in range(int(words[1])):
             found.append(flat[at + 1:at + 1 + flat[at]])
             at += 1 + int(flat[at])
         return found
 
-    def lines(self, words: list[str]) -> Array:
-        """First and last node of each cell."""
-        count, size = int(words[1]), int(words[2])
-        if size == 3 * count and np.all(np.frombuffer(self.data, ">i4", size, self.at)[::3] == 2):
-            return self.array("int", size).reshape(-1, 3)[:, 1:]  # no vertices, as most models have
-        return np.array([(cell[0], cell[-1]) for cell in self.polygons(words)], int).reshape(-1, 2)
-
-    def fields(self, count: int) -> dict[str, Array]:
-        """Arrays after the word FIELD."""
-        found = {}
-        for _ in range(count):
-            name, components, tuples, kind = self.line()
-            values = self.array(kind, int(components) * int(tuples))
-            found[name] = values if components == "1" else values.reshape(-1, int(components))
-        return found
-
-
-def _read_legacy(data: bytes, time: float) -> Frame:
-    head = data.split(b"\n", 3)  # version, title, BINARY and the rest
-    if not data.startswith(b"# vtk DataFile") or head[2] != b"BINARY":
-        raise ValueError("it does not begin with '# vtk DataFile' and BINARY")
-    reader = _Legacy(head[3])
     frame = Frame(time, np.zeros((0, 3)), np.zeros((0, 2), int))
     place: dict[str, Array] = {}
-    while words := reader.line():
+    while words := line():
         if words[0] == "POINTS":
-            frame.points = reader.array(words[2], 3 * int(words[1])).reshape(-1, 3)
+            frame.points = array(words[2], 3 * int(words[1])).reshape(-1, 3)
         elif words[0] in ("CELLS", "VERTICES", "LINES"):
-            frame.cells = reader.lines(words)
+            found = cells(words)
+            ends = found if isinstance(found, np.ndarray) else np.array([(one[0], one[-1]) for one in found], int)
+            frame.cells = ends.reshape(-1, 2)
         elif words[0] == "POLYGONS":
-            frame.polygons = reader.polygons(words)
+            frame.polygons = list(cells(words))
         elif words[0] == "CELL_TYPES":
-            reader.array("int", int(words[1]))
+            array("int", int(words[1]))
         elif words[0] in ("POINT_DATA", "CELL_DATA"):
             place = frame.point_data if words[0] == "POINT_DATA" else frame.cell_data
         elif words[0] == "FIELD":
-            place.update(reader.fields(int(words[2])))
+            for name, ncomponent, ntuple, kind_of in (line() for _ in range(int(words[2]))):
+                values = array(kind_of, int(ncomponent) * int(ntuple))
+                place[name] = values if ncomponent == "1" else values.reshape(-1, int(ncomponent))
         elif words[0] != "DATASET":
             raise ValueError(f"it has a line {' '.join(words)[:40]!r}")
     return frame.check()

@@ -13,6 +13,7 @@ import pandas
 from . import units
 from .figure import Curve, Options, Panel, Picture, Run, name_axis, plain
 from .results import Results
+from .view import mode_text
 
 MOST = 8  # contacts, probes, modes
 MOST_LINES = 32  # combinations
@@ -332,8 +333,7 @@ def shape_panel(row: Any, frame: Any) -> Panel:
     moved = frame.point_data["displacement"]
     points, largest = frame.points - moved, np.abs(moved).max() or 1.0
     spread, extent = points - points.mean(axis=0), np.ptp(points, axis=0)
-    said = [row["kind"], f"{row['f']:.4g} Hz"][int(row["kind"] == "vibration"):1 + int(row["f"] > 0.0)]
-    title = f"mode {int(row['mode'])}: {', '.join(said)}"
+    title = f"mode {int(row['mode'])}: {mode_text(row['kind'], row['f'])}"
     is_straight = np.linalg.svd(spread, compute_uv=False)[1:].max(initial=0.0) <= 1e-6 * np.abs(spread).max()
     if is_straight and len(points) > 2:
         axis = int(np.argmax(extent))

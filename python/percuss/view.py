@@ -20,13 +20,10 @@ from typing import Any, Optional, Sequence
 
 import numpy as np
 
-try:
+if __name__ != "percuss.view":  # of which plots and reports take names and the moment that shows most
     import paraview.simple as pv
     from paraview import servermanager
     from vtkmodules.util.numpy_support import vtk_to_numpy
-except ImportError:
-    if __name__ != "percuss.view":  # which a report asks for the moment that shows most
-        raise
 
 COLOURS = ["bending_stress", "stress", "axial_force", "strain_energy", "kinetic_energy"]  # the first that is there
 UNITS = {"stress": "Pa", "bending_stress": "Pa", "axial_force": "N", "shear_force": "N", "shear_y": "N", "shear_z": "N",
@@ -321,17 +318,21 @@ def show_undeformed(view: Any, body: Any, *how: Any) -> None:
         paint(display, [0.6, 0.6, 0.6], 0.35)
 
 
-def enlarge(body: Any, box: Any, kind: str) -> tuple[Any, float]:
+def enlargement(moved: float, size: float, kind: str) -> float:
+    """How many times as large displacements are drawn: those of modes, and what would hardly be seen."""
+    if moved == 0.0 or size == 0.0 or (kind != "modes" and moved > 0.03 * size):
+        return 1.0
+    return float("%.0e" % (0.1 * size / moved))
+
+
+def enlarge(body: Any, size: float, kind: str) -> tuple[Any, float]:
     """The body with displacements that can be seen, and how many times as large they are."""
     array = body.PointData.GetArray("displacement")
-    moved = max(abs(x) for x in array.GetRange(-1)) if array is not None else 0.0
-    size = size_of(box) or 1.0
-    if moved == 0.0 or (kind == "statics" and moved > 0.03 * size):
-        return body, 1.0
-    times = float("%.0e" % (0.1 * size / moved))
-    warp = pv.WarpByVector(registrationName="enlarged", Input=body, Vectors=["POINTS", "displacement"],
-                           ScaleFactor=times - 1.0)
-    return warp, times
+    times = enlargement(max(abs(x) for x in array.GetRange(-1)) if array is not None else 0.0, size, kind)
+    if times == 1.0:
+        return body, times
+    return pv.WarpByVector(registrationName="enlarged", Input=body, Vectors=["POINTS", "displacement"],
+                           ScaleFactor=times - 1.0), times
 
 
 def make_arrows(contacts: Any, size: float, when: float) -> tuple[Any, Any, Any, str]:
@@ -426,11 +427,16 @@ def save_movie(path: str, view: Any, times: Sequence[float]) -> None:
         sys.exit("ffmpeg has made no %s" % path)
 
 
+def mode_text(kind: str, frequency: float) -> str:
+    """`rigid`, `52.5 Hz` or `divergence, 52.5 Hz`."""
+    return ", ".join([kind] * (kind != "vibration") + ["%.4g Hz" % frequency] * (frequency > 0.0))
+
+
 def mode_name(number: float) -> str:
     """`mode 2: 52.5 Hz`, from modes.csv."""
     with open(os.path.join(folder(), "modes.csv"), newline="", encoding="utf-8") as f:
         row = next(row for row in csv.DictReader(f) if float(row["mode"]) == number)
-    return "mode %g: %s" % (number, "%.4g Hz" % float(row["f"]) if row["kind"] == "vibration" else row["kind"])
+    return "mode %g: %s" % (number, mode_text(row["kind"], float(row["f"])))
 
 
 def make_view() -> Any:
@@ -470,14 +476,14 @@ def draw(picture: str, wanted: str, field: str) -> tuple[Any, list[float]]:
     box = bounds_of(body) + [[-thick], [thick]]
     if os.path.splitext(picture)[1] != ".png" and "low" in seen:  # what moves stays in the picture
         box = np.array([seen["low"], seen["high"]], float)
-    model, size, times, notes = box, size_of(box), thickness(box, thick), []
+    size, times, notes = size_of(box), thickness(box, thick), []
     arrows, push, tail, legend = make_arrows(open_file("contacts.vtk.series", "contacts"), size, when)
     axes = camera_axes(box, push)
     box = show_obstacles(view, box, when)
     shown = body
     if kind != "run":
         show_time(view, when)
-        shown, larger = enlarge(body, model, kind)
+        shown, larger = enlarge(body, size, kind)
         show_undeformed(view, body, sections, size, times)
         field = field or ("displacement" if kind == "modes" else "")
         notes.append("displacements %g times" % larger if larger != 1.0 and kind == "statics" else "")

@@ -256,7 +256,7 @@ class Report(Pages):
         for title in ("Frequencies", "Mode shapes"):
             self.figure(page, title)
         scene = self.data(page, "scene-data")
-        self.assertEqual(scene["names"][0], f"{rows[0]['kind']}, {float(rows[0]['f']):.6g} Hz")
+        self.assertIn(f"{float(rows[0]['f']):.4g} Hz", scene["names"][0])
         # A whirling shape has both parts: the real one as displacement, the imaginary one beside it.
         self.assertTrue(scene["u"] and scene["w"])
 
