@@ -178,7 +178,7 @@ def parse_parameter(text: str) -> Parameter:
     except ValueError:
         numbers = []
     if not key or not sign or len(numbers) not in (2, 3) or not all(map(math.isfinite, numbers)):
-        raise InputError(f"--parameter {text}: wanted is path.to.key=low:high or low:high:guess")
+        raise InputError(f"--parameter {text}: expected path.to.key=low:high or low:high:guess")
     low, high = numbers[:2]
     start = numbers[2] if len(numbers) == 3 else 0.5 * (low + high)
     if not low < high or not low <= start <= high:

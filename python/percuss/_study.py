@@ -398,7 +398,7 @@ def main(argv: list[str]) -> int:
     plan = read_plan(a.case)
     vary, measure = ([text.partition("=") for text in texts] for texts in (a.vary, a.measure))
     if not all(key and sign for key, sign, _ in vary):
-        raise InputError("--vary: wanted is path.to.key=value,value or =from:to:by")
+        raise InputError("--vary: expected path.to.key=value,value or =from:to:by")
     plan.set += a.set
     plan.fill({"vary": [(key, values) for key, _, values in vary], "refine": refine_words(a.refine or ""),
                "measure": [(name, formula if sign else name) for name, sign, formula in measure],

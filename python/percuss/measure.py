@@ -269,7 +269,7 @@ def replace_calls(text: str, replace: Callable[[str, list[str]], str]) -> str:
         name = match[1]
         wanted = {"rms": (2, 3), "restitution": (1, 2), "peak": (1, 1)}.get(name, (2, 2))
         if end < 0 or not wanted[0] <= len(words) <= wanted[1] or not all(words):
-            raise InputError(f"wanted is {USAGE[name]}, this is '{text[match.start():][:80]}'")
+            raise InputError(f"expected {USAGE[name]}, this is '{text[match.start():][:80]}'")
         out += text[at:match.start()] + replace(name, words)
         at = match.end() + end
     return out + text[at:]

@@ -267,7 +267,7 @@ class Plan:
             except ValueError:
                 raise InputError(f"{key}: '{text}' needs two numbers") from None
             if not (math.isfinite(a) and math.isfinite(b)) or (b <= 0.0 if kind_name == "normal" else b <= a):
-                raise InputError(f"{key}: '{text}': wanted is normal(mean, deviation > 0) or uniform(from, to > from)")
+                raise InputError(f"{key}: '{text}': expected normal(mean, deviation > 0) or uniform(from, to > from)")
             drawn = a + b * ndtri(u) if kind_name == "normal" else a + (b - a) * u
             columns.append([f"{x:.12g}" for x in drawn])  # the same on all machines
         return list(self.distributions), list(zip(*columns))
@@ -286,7 +286,7 @@ def refine_words(text: str) -> dict[str, Any]:
     for word in text.split():
         match = re.fullmatch(r"([a-z]+)=(\d+),(\d+)", word)
         if match is None and word != "separately":
-            raise InputError(f"--refine {text}: wanted is mesh=FACTOR,LEVELS or step=... or both")
+            raise InputError(f"--refine {text}: expected mesh=FACTOR,LEVELS or step=... or both")
         found[match[1] if match else word] = (match[2], match[3]) if match else True
     return found
 

@@ -98,7 +98,7 @@ class Fit(program.Cases):
                 ([case, *E, "--data", late, "--column", "transmitted.stress"], "the data go on to 2 s"),
                 ([case, *E, "--data", data, "--column", "nothing=transmitted.stress"], "has no column 'nothing'"),
                 ([case, "--parameter", "a.b=2:1", "--data", data, "--column", "x"], "the bounds must rise"),
-                ([case, "--parameter", "a.b", "--data", data, "--column", "x"], "wanted is path.to.key=low:high"),
+                ([case, "--parameter", "a.b", "--data", data, "--column", "x"], "expected path.to.key=low:high"),
                 ([case, "--data", data, "--column", "x"], "a fit needs a parameter"),
                 ([case, *E], "required: --data"),
                 ([case, *E, *E, "--data", data, "--column", "transmitted.stress"], "there twice")):

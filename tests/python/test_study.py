@@ -175,8 +175,8 @@ class Study(Studies):
 
     def test_measures_that_cannot_be_are_told_before_all_runs_are_made(self):
         for formula, message in (
-                ("at(tip.x)", "measure 'm': wanted is at(column, time), this is 'at(tip.x)'"),
-                ("at(tip.x, 1", "wanted is at(column, time)"),
+                ("at(tip.x)", "measure 'm': expected at(column, time), this is 'at(tip.x)'"),
+                ("at(tip.x, 1", "expected at(column, time)"),
                 ("at(tip.q, 1)", "has no column 'tip.q', did you mean 'tip.x'?"),
                 ("at(tip.x +, 1)", "'tip.x +': it ends too early"),
                 ("rms(tip.x, nowhere.csv)", "measure 'm': there is no table or folder 'nowhere.csv'"),
@@ -469,10 +469,10 @@ class Study(Studies):
     def test_errors_name_what_is_wrong(self):
         for arguments, message in (
                 (("cases/bar_impact",), "nothing is varied or refined"),
-                (("cases/bar_impact", "--vary", "scheme.rho_inf"), "wanted is path.to.key=value"),
+                (("cases/bar_impact", "--vary", "scheme.rho_inf"), "expected path.to.key=value"),
                 (("cases/bar_impact", "--vary", "scheme.rho_inf=1:0:0.1"), "no values from 1 to 0 by 0.1"),
                 (("cases/bar_impact", "--vary", "scheme.rho_inf=0.5,,1"), "a value is empty"),
-                (("cases/bar_impact", "--refine", "mesh=2"), "wanted is mesh=FACTOR,LEVELS"),
+                (("cases/bar_impact", "--refine", "mesh=2"), "expected mesh=FACTOR,LEVELS"),
                 (("cases/bar_impact", "--refine", "time=2,3"), "must be of mesh or step, is 'time'"),
                 (("cases/bar_impact", "--vary", "a=1", "--vary", "a=2"), "'a' is varied twice"),
                 (("cases/nothing", "--vary", "a=1"), "cases/nothing"),
