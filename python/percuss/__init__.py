@@ -15,7 +15,6 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from ._library import lib as _lib
-from .command import COMMANDS
 from .errors import BusyError, ClosedError, InputError, Message, PercussError, SimulationError
 
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "load", "run", "study", "modes", "statics", "options", "plot", "report", "compare", "converge", "fit", "hopkinson",
-    "Bar", "Specimen", "COMMANDS",
+    "Bar", "Specimen",
     "Simulation", "State", "Model", "Equilibrium", "Modes", "Results", "System", "Parameter", "Row",
     "Contact", "Check", "Dof", "Energy", "Frame", "Option", "Reaction",
     "PercussError", "InputError", "SimulationError", "ClosedError", "BusyError", "Message", "__version__",

@@ -12,23 +12,21 @@ import json
 import math
 import os
 import sys
-from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import Any, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
+import pandas
 
 from . import units
 from .command import COULD_NOT_GO_ON, DONE, Parser, real, whole
 from .errors import InputError, SimulationError
-from .files import Path, write_file
+from .files import Path, folder_of, write_file
 from .formula import read_signal
 from .plan import MOST_JOBS, find_case
-from .pool import Broke, Pool, Runs
+from .pool import Ended, Pool, Runs
 from .results import open as open_results
 from .results import read_table
 from .text import assignments, encode, suggest
-
-if TYPE_CHECKING:
-    import pandas
 
 Array = np.ndarray[Any, Any]
 STEP = 1e-3  # of central differences, over the range of a parameter: steps of time make finer ones rough
@@ -45,22 +43,21 @@ class Parameter(NamedTuple):
     high: float
     start: float
 
-
-class Estimate(NamedTuple):
-    """What a fit found of a parameter; `note` says why it is not to be trusted, else ""."""
-
-    value: float
-    deviation: float
-    low: float  #: of the confidence interval
-    high: float
-    unit: str
-    note: str
+    @classmethod
+    def of(cls, key: str, *numbers: float) -> Parameter:
+        """Bounds, or bounds and the first guess."""
+        low, high, start = [*numbers, 0.5 * sum(numbers)][:3] if len(numbers) in (2, 3) else (0.0, 0.0, 0.0)
+        if not low <= start <= high or not -math.inf < low < high < math.inf:
+            raise InputError(f"parameter {key}: expected low:high or low:high:guess, with bounds that rise and hold "
+                             "the guess")
+        return cls(key, low, high, start)
 
 
 class Fit(NamedTuple):
     """Result of a fit."""
 
-    estimates: dict[str, Estimate]
+    #: value, deviation, low and high of the confidence interval, unit, and why it is not to be trusted, by parameter
+    estimates: pandas.DataFrame
     correlation: Array  #: [n, n] of the parameters
     table: pandas.DataFrame  #: t, and data, model and residual of every column
     rms: dict[str, float]  #: root of the mean square residual of every column
@@ -71,16 +68,13 @@ class Fit(NamedTuple):
     @property
     def is_identified(self) -> bool:
         """Whether the data determine every parameter."""
-        return not any(one.note for one in self.estimates.values())
+        return not self.estimates["note"].any()
 
     def __str__(self) -> str:
-        width = max(map(len, self.estimates))
-        head = f"{100 * self.confidence:g} % interval"
-        lines = [f"{'parameter':<{width}} {'estimate':>14} {'deviation':>12}  {head}"]
-        for key, one in self.estimates.items():
-            interval = f"{one.low:.6g} .. {one.high:.6g} {one.unit}" if math.isfinite(one.deviation) else "none"
-            lines.append(f"{key:<{width}} {one.value:14.8g} {one.deviation:12.4g}  {interval}")
-        lines += [f"{key} cannot be identified: {one.note}" for key, one in self.estimates.items() if one.note]
+        heads = {"value": "estimate", "low": f"{100 * self.confidence:g} % from", "high": "to"}
+        shown = self.estimates.drop(columns="note").rename(columns=heads)
+        lines = [shown.to_string(float_format="{:.8g}".format)]
+        lines += [f"{key} cannot be identified: {note}" for key, note in self.estimates["note"].items() if note]
         lines += [f"{name}: rms residual {value:.4g} {units.unit(name)}".rstrip() for name, value in self.rms.items()]
         return "\n".join(lines)
 
@@ -103,11 +97,11 @@ class _Problem:
         values = [p.low + (p.high - p.low) * x for p, x in zip(self.parameters, u)]
         return self.set_lines + [f"{p.key}={v!r}".encode() for p, v in zip(self.parameters, values)]
 
-    def model(self, u: Array) -> Union[dict[str, Array], str]:
-        """The columns at the times of the data, or why there are none."""
+    def model(self, u: Array) -> tuple[Ended, dict[str, Array]]:
+        """A run and its columns at the times of the data."""
         run = self.runs.make(self.lines(u))
         if not run.is_good:
-            return f"{run.end}: {run.reason}"
+            return run, {}
         history = open_results(os.path.join(self.runs.path(run.name), "history.csv")).table
         found = {}
         for name in self.columns:
@@ -116,7 +110,7 @@ class _Problem:
                 end = f"{signal.t[-1]:g}" if len(signal.t) else "its start"
                 raise InputError(f"the data go on to {self.times[-1]:g} s, '{name}' of the run ends at {end} s")
             found[name] = signal.between(signal.row(self.times), self.times)
-        return found
+        return run, found
 
     def residual(self, model: Mapping[str, Array]) -> Array:
         parts = [(model[name] - data) / self.scales[name] for name, data in self.columns.items()]
@@ -127,10 +121,11 @@ class _Problem:
         self.count += len(points)
         models = dict(Pool(len(points), lambda k: self.model(points[k]), self.jobs).results())
         for k, point in enumerate(points):  # in their order: which one is named does not hang on who ended first
-            if isinstance(model := models[k], (str, Broke)):
+            run = models[k] if isinstance(models[k], Ended) else models[k][0]
+            if not run.is_good:
                 values = ", ".join(line.decode() for line in self.lines(point)[len(self.set_lines):])
-                raise SimulationError(f"{values}: {model.reason if isinstance(model, Broke) else model}")
-        return [self.residual(models[k]) for k in range(len(points))]
+                raise SimulationError(f"{values}: {run.end}: {run.reason}")
+        return [self.residual(models[k][1]) for k in range(len(points))]
 
     def both(self, u: Array) -> tuple[Array, Array]:
         """Residuals and derivatives, by central differences within the bounds."""
@@ -170,22 +165,6 @@ def _notes(parameters: list[Parameter], u: Array, jacobian: Array, covariance: A
     return notes
 
 
-def parse_parameter(text: str) -> Parameter:
-    """"elements.bar.E=1.8e11:2.4e11", or with the first guess behind another colon."""
-    key, sign, values = text.partition("=")
-    try:
-        numbers = [float(x) for x in values.split(":")]
-    except ValueError:
-        numbers = []
-    if not key or not sign or len(numbers) not in (2, 3) or not all(map(math.isfinite, numbers)):
-        raise InputError(f"--parameter {text}: expected path.to.key=low:high or low:high:guess")
-    low, high = numbers[:2]
-    start = numbers[2] if len(numbers) == 3 else 0.5 * (low + high)
-    if not low < high or not low <= start <= high:
-        raise InputError(f"--parameter {text}: the bounds must rise and hold the guess")
-    return Parameter(key, low, high, start)
-
-
 def fit(case: Path, parameters: Mapping[str, Sequence[float]], data: Any, columns: Union[str, Sequence[str]], *,
         set: Optional[Mapping[str, Any]] = None, confidence: float = 0.95, jobs: int = 0,
         output: Optional[Path] = None) -> Fit:
@@ -197,57 +176,43 @@ def fit(case: Path, parameters: Mapping[str, Sequence[float]], data: Any, column
 
     >>> percuss.fit("cases/bar", {"elements.bar.E": (1.8e11, 2.4e11)}, "measured.csv", "gauge.stress")
     """
-    import tempfile
-    given = [f"{key}=" + ":".join(map(repr, map(float, values))) for key, values in parameters.items()]
-    names = [columns] if isinstance(columns, str) else list(columns)
-    with tempfile.TemporaryDirectory(prefix="percuss-") as folder:
-        result = _fit(find_case(os.fspath(case)), given, data, names, assignments(set), confidence, jobs,
-                      folder if output is None else os.fspath(output))
-    if output is not None:
-        _write(result, os.fspath(output))
-    return result
-
-
-def _fit(case: str, given: Sequence[str], data: Any, names: list[str], lines: Sequence[str], confidence: float,
-         jobs: int, folder: str) -> Fit:
-    import pandas
     from scipy.optimize import least_squares
     from scipy.stats import t as student
-    parameters = [parse_parameter(text) for text in given]
-    if not parameters or not names or not 0.0 < confidence < 1.0:
+    wanted = [Parameter.of(key, *map(float, values)) for key, values in parameters.items()]
+    if not wanted or not columns or not 0.0 < confidence < 1.0:
         raise InputError("a fit needs a parameter, a column, and a confidence between 0 and 1")
-    if len({p.key for p in parameters}) < len(parameters):
-        raise InputError("a parameter is there twice")
-    times, wanted = _read_data(data, names)
-    runs = Runs(case, folder, keep=False, history=True, beside=len(os.sched_getaffinity(0)) - 1)
-    problem = _Problem(runs, parameters, wanted, times, [encode(line, "set") for line in lines], jobs)
-    start = np.array([(p.start - p.low) / (p.high - p.low) for p in parameters])
-    found = least_squares(lambda u: problem.both(u)[0], start, jac=lambda u: problem.both(u)[1], bounds=(0.0, 1.0),
-                          x_scale=1.0, xtol=1e-8, ftol=1e-10, gtol=1e-10, max_nfev=100)
-    residual, jacobian = problem.both(found.x)
-    freedom = len(residual) - len(parameters)
+    times, measured = _read_data(data, [columns] if isinstance(columns, str) else list(columns))
+    freedom = sum(int(np.isfinite(column).sum()) for column in measured.values()) - len(wanted)
     if freedom < 1:
-        raise InputError(f"{len(residual)} values of the data are too few for {len(parameters)} parameters")
-    covariance = float(residual @ residual) / freedom * np.linalg.pinv(jacobian.T @ jacobian)
-    deviation = np.sqrt(np.diag(covariance))
-    notes = _notes(parameters, found.x, jacobian, covariance)
-    width = float(student.ppf(0.5 + 0.5 * confidence, freedom))
-    estimates = {}
-    for p, u, d, note in zip(parameters, found.x, deviation, notes):
-        value, spread = p.low + (p.high - p.low) * u, (math.inf if "act" in note or "depend" in note else
-                                                       float(d) * (p.high - p.low))
-        estimates[p.key] = Estimate(float(value), spread, float(value) - width * spread, float(value) + width * spread,
-                                    units.of_key(p.key), note)
-    with np.errstate(all="ignore"):
-        correlation = np.nan_to_num(covariance / np.outer(deviation, deviation))
-    model = problem.model(found.x)
-    assert isinstance(model, dict)
-    best = runs.make(problem.lines(found.x))
-    table = pandas.DataFrame({"t": times, **{f"{name}.{what}": values for name in wanted for what, values in (
-        ("data", wanted[name]), ("model", model[name]), ("residual", model[name] - wanted[name]))}})
-    table.attrs["units"] = {column: units.unit(column.rsplit(".", 1)[0]) for column in table.columns}
-    rms = {name: float(np.sqrt(np.nanmean(table[f"{name}.residual"]**2))) for name in wanted}
-    return Fit(estimates, correlation, table, rms, confidence, problem.count, runs.path(best.name))
+        raise InputError(f"{freedom + len(wanted)} values of the data are too few for {len(wanted)} parameters")
+    with folder_of(output) as folder:
+        runs = Runs(find_case(os.fspath(case)), folder, history=True, beside=len(os.sched_getaffinity(0)) - 1)
+        problem = _Problem(runs, wanted, measured, times, [encode(line, "set") for line in assignments(set)], jobs)
+        start = np.array([(p.start - p.low) / (p.high - p.low) for p in wanted])
+        u = least_squares(lambda u: problem.both(u)[0], start, jac=lambda u: problem.both(u)[1], bounds=(0.0, 1.0),
+                          x_scale=1.0, xtol=1e-8, ftol=1e-10, gtol=1e-10, max_nfev=100).x
+        residual, jacobian = problem.both(u)
+        best, model = problem.model(u)
+        covariance = float(residual @ residual) / freedom * np.linalg.pinv(jacobian.T @ jacobian)
+        deviation = np.sqrt(np.diag(covariance))
+        width = float(student.ppf(0.5 + 0.5 * confidence, freedom))
+        notes = _notes(wanted, u, jacobian, covariance)
+        value, spread = np.array([[p.low + (p.high - p.low) * x, math.inf if "act" in note or "depend" in note else
+                                   d * (p.high - p.low)] for p, x, d, note in zip(wanted, u, deviation, notes)]).T
+        estimates = pandas.DataFrame({"value": value, "deviation": spread, "low": value - width * spread,
+                                      "high": value + width * spread, "unit": [units.of_key(p.key) for p in wanted],
+                                      "note": notes}, index=[p.key for p in wanted])
+        with np.errstate(all="ignore"):
+            correlation = np.nan_to_num(covariance / np.outer(deviation, deviation))
+        table = pandas.DataFrame({"t": times, **{f"{name}.{what}": values for name, data in measured.items()
+                                                 for what, values in (("data", data), ("model", model[name]),
+                                                                      ("residual", model[name] - data))}})
+        table.attrs["units"] = {column: units.unit(column.rsplit(".", 1)[0]) for column in table.columns}
+        rms = {name: float(np.sqrt(np.nanmean(table[f"{name}.residual"]**2))) for name in measured}
+        result = Fit(estimates, correlation, table, rms, confidence, problem.count, runs.path(best.name))
+        if output is not None:
+            _write(result, folder)
+    return result
 
 
 def _read_data(data: Any, names: list[str]) -> tuple[Array, dict[str, Array]]:
@@ -270,22 +235,16 @@ def _read_data(data: Any, names: list[str]) -> tuple[Array, dict[str, Array]]:
 
 def _write(result: Fit, folder: str) -> None:
     """fit.json, fit.csv and residuals.png."""
-    parameters = {key: {name: None if isinstance(x, float) and not math.isfinite(x) else x
-                        for name, x in one._asdict().items()} for key, one in result.estimates.items()}
+    parameters = json.loads(result.estimates.to_json(orient="index", double_precision=15))
     write_file(os.path.join(folder, "fit.json"), json.dumps(
         {"parameters": parameters, "correlation": result.correlation.tolist(), "rms": result.rms,
          "confidence": result.confidence, "runs": result.runs, "run": os.path.basename(result.folder),
          "is_identified": result.is_identified}, indent=2) + "\n")
     heads = [units.join(name, result.table.attrs["units"].get(name, "")) for name in result.table.columns]
     write_file(os.path.join(folder, "fit.csv"), result.table.to_csv(index=False, header=heads))
-    plot_residuals(result).savefig(os.path.join(folder, "residuals.png"), dpi=150)
-
-
-def plot_residuals(result: Fit) -> Any:
-    """Data with the model, and the residuals below, for every column: a matplotlib figure."""
     from ._plot import plot
     names = [f"{name}.{what}" for name in result.rms for what in ("data", "model", "residual")]
-    return plot(result.table, *names, width=18.0)
+    plot(result.table, *names, width=18.0).savefig(os.path.join(folder, "residuals.png"), dpi=150)
 
 
 def main(argv: list[str]) -> int:
@@ -299,20 +258,22 @@ def main(argv: list[str]) -> int:
     p.add_argument("--column", metavar="NAME[=DATA]", action="append", default=[],
                    help="a column of history.csv, or a formula of these; DATA: what the file calls it")
     p.add_argument("--confidence", metavar="P", default="0.95", help="of the intervals [0.95]")
-    p.add_argument("-j", "--jobs", metavar="N", default="0", help="runs at a time, 0: the number of processors [0]")
-    p.add_argument("-o", "--output", metavar="DIR", help="where fit.json, fit.csv and residuals.png go "
-                   "[results/<case>_fit]")
-    p.add_argument("--set", metavar="path.to.key=value", action="append", default=[], help="a value of all runs")
-    p.add_argument("-q", "--quiet", action="store_true", help="nothing on the screen")
+    p.add_usual("fit.json, fit.csv and residuals.png")
     a = p.parse_args(argv)
-    confidence = real("--confidence", a.confidence, 0.0, 1.0, "a number between 0 and 1")
-    case = find_case(a.case)
-    folder = a.output or os.path.join("results", os.path.splitext(os.path.basename(os.path.normpath(case)))[0] + "_fit")
-    result = _fit(case, a.parameter, a.data, a.column, a.set, confidence, whole("--jobs", a.jobs, 0, MOST_JOBS), folder)
-    _write(result, folder)
+    parameters: dict[str, list[float]] = {}
+    for key, _, numbers in (text.partition("=") for text in a.parameter):
+        if key in parameters:
+            raise InputError(f"parameter {key} is there twice")
+        try:
+            parameters[key] = list(map(float, numbers.split(":")))
+        except ValueError:
+            raise InputError(f"--parameter {key}={numbers}: expected path.to.key=low:high or low:high:guess") from None
+    result = fit(a.case, parameters, a.data, a.column, set=dict(line.partition("=")[::2] for line in a.set),
+                 confidence=real("--confidence", a.confidence, 0.0, 1.0, "a number between 0 and 1"),
+                 jobs=whole("--jobs", a.jobs or "0", 0, MOST_JOBS), output=p.output(a))
     if not a.quiet:
-        print(f"{result}\n\n{result.runs} runs; results in {folder}/fit.json, fit.csv and residuals.png")
-    for key, one in result.estimates.items():
-        if one.note:
-            print(f"note: {key} cannot be identified: {one.note}", file=sys.stderr)
+        print(f"{result}\n\n{result.runs} runs; results in {p.output(a)}/fit.json, fit.csv and residuals.png")
+    for key, note in result.estimates["note"].items():
+        if note:
+            print(f"note: {key} cannot be identified: {note}", file=sys.stderr)
     return DONE if result.is_identified else COULD_NOT_GO_ON

@@ -118,8 +118,8 @@ lib: Any = load()
 
 
 def program() -> str:
-    """The program `percuss` that belongs to the library; for studies."""
+    """The program `percuss` that belongs to the library, for completion."""
     folder = os.path.dirname(os.path.abspath(lib.path))
-    near = [os.environ.get("PERCUSS_PROGRAM", ""), os.path.join(folder, "percuss"),
-            os.path.join(folder, "..", "bin", "percuss"), os.path.join(folder, "..", "..", "bin", "percuss")]
-    return next((p for p in near if p and os.path.isfile(p) and os.access(p, os.X_OK)), "percuss")
+    near = [os.environ.get("PERCUSS_PROGRAM", ""), *(os.path.join(folder, up) for up in (
+        "percuss", "../bin/percuss", "../../bin/percuss"))]
+    return next((path for path in near if os.access(path, os.X_OK)), "percuss")

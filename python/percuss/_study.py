@@ -24,10 +24,9 @@ from . import measure as measures
 from . import units
 from .command import COULD_NOT_GO_ON, DONE, Parser
 from .errors import InputError, SimulationError
-from .files import Path, read_text, write_file
-from .measure import Convergence
-from .plan import OWN_PERTURBATION, SAMPLINGS, Plan, read_plan, refine_words
-from .pool import Broke, Ended, Pool, Runs
+from .files import Path, folder_of, read_text, write_file
+from .plan import OWN_PERTURBATION, Plan, read_plan
+from .pool import Ended, Pool, Runs
 from .text import encode
 
 if TYPE_CHECKING:
@@ -60,23 +59,16 @@ class Study:
         lines = self._set + [f"{key}={value}".encode()
                              for key, value in zip(self.keys, self.plan.point(point)) if value is not None]
         run = runs.make(lines, *self._factors[level])
-        return run._replace(values=self._measure(run.name)) if run.is_good else run
-
-    def _measure(self, name: str, level: Optional[int] = None) -> dict[str, tuple[float, float]]:
-        """The measures of a run; with a level those of other points at it are known."""
-        def other(point: int) -> Optional[str]:
-            run = self.runs[point * self.nlevel + (level or 0)]
-            return f"{self.folder}/runs/{run.name}" if run.is_good else None
-
-        run = measures.Run(f"{self.folder}/runs/{name}", None if level is None else other, self.nlevel > 1)
-        found: dict[str, tuple[float, float]] = {}
-        for what, formula in (self.plan.measures or measures.usual(run.summary)).items():
+        if not run.is_good:
+            return run
+        measured, found = measures.Run(runs.path(run.name), self.nlevel > 1), dict[str, tuple[float, float]]()
+        for what, formula in (self.plan.measures or measures.usual(measured.summary)).items():
             try:
-                value, grain = run.measure(formula)
+                value, grain = measured.measure(formula)
                 found[what] = value, grain
             except InputError as error:
                 raise InputError(f"measure '{what}': {error}") from None
-        return found
+        return run._replace(values=found, contacts=measures.contacts_of(measured.summary))
 
     def make(self, show: Optional[Callable[[str], None]] = None) -> None:
         """Makes all runs; `show` takes the progress."""
@@ -84,7 +76,7 @@ class Study:
         needs_history = any(map(measures.uses_history, plan.measures.values()))
         if needs_history:
             import pandas  # noqa: F401 - once, before workers are forked
-        pool = Pool(len(self.runs), lambda index: tuple(self._make(runs, index)), plan.jobs)
+        pool = Pool(len(self.runs), lambda index: self._make(runs, index), plan.jobs)
         runs = Runs(plan.case, self.folder, keep=plan.keep, history=needs_history, beside=pool.jobs - 1,
                     is_stopped=lambda: pool.is_stopped)
         self.begin = time.monotonic()
@@ -92,29 +84,21 @@ class Study:
             self._perturb(runs)
         with pool.stopping():
             for index, run in pool.results(lambda: self._progress(show)):
-                self.runs[index] = Ended("broke", "", run.reason) if isinstance(run, Broke) else Ended(*run)
+                self.runs[index] = run
                 self.ndone += 1
-                self.nkept += self.runs[index].end == "kept"
+                self.nkept += run.end == "kept"
         self._progress(show, True)
-        if any(measures.points_of(formula) for formula in plan.measures.values()):
-            done = [i for i, run in enumerate(self.runs) if run.is_good]
-            again = Pool(len(done), lambda k: self._measure(self.runs[done[k]].name, done[k] % self.nlevel), plan.jobs)
-            for k, values in again.results():
-                if isinstance(values, Broke):
-                    raise SimulationError(values.reason)
-                self.runs[done[k]] = self.runs[done[k]]._replace(values=values)
-        first = next((run for run in self.runs if run.is_good), None)
-        self.names = list(plan.measures or (first.values if first else []))
+        first = next((run for run in self.runs if run.is_good), Ended())
+        self.names = list(plan.measures or first.values)
 
     def _perturb(self, runs: Runs) -> None:
         """Gives every run the kinetic energy of its perturbation: size^2 of the largest one of the case as it is."""
-        (_, made), = Pool(1, lambda _: tuple(runs.make(self._set))).results()
-        base = Ended("broke", "", made.reason) if isinstance(made, Broke) else Ended(*made)
+        (_, base), = Pool(1, lambda _: runs.make(self._set)).results()
         if not base.is_good:
             raise SimulationError(f"the case without perturbation: {base.reason}")
         if re.search(r"^perturbation:", read_text(f"{runs.path(base.name)}/case.resolved.yaml"), re.MULTILINE):
             raise InputError(f"{self.plan.case}: {OWN_PERTURBATION}")
-        energy = measures.Run(runs.path(base.name)).measure("energy.largest_kinetic")[0]
+        energy = measures.Run(runs.path(base.name)).measure("energy.largest_kinetic").value
         self._set.append(f"perturbation.energy={self.plan.size**2 * energy!r}".encode())
 
     def _progress(self, show: Optional[Callable[[str], None]], is_last: bool = False) -> None:
@@ -130,43 +114,38 @@ class Study:
 
     # ---- The table ----
 
+    def _details(self, point: int, name: str) -> dict[str, Any]:
+        """How a measure converges over the levels of a point."""
+        if not self.plan.refined:
+            return {}
+        (factor, _), *_ = self.plan.refined.values()
+        runs = self.of_point(point)
+        values = [run.values.get(name, NOTHING)[0] for run in runs]
+        one = measures.bound(values, factor, [run.contacts for run in runs], runs[-1].values.get(name, NOTHING)[1])
+        return {"limit": known(one.limit), "bound": known(one.error), "order": known(one.order),
+                "convergence": one.kind, "levels": list(map(known, values))}
+
     def of_point(self, point: int) -> list[Ended]:
         """Runs of a point, a level each."""
         return self.runs[point * self.nlevel:(point + 1) * self.nlevel]
-
-    def converge(self, point: int, name: str) -> dict[str, dict[str, Any]]:
-        """How a measure converges: "" of what is refined together, or of both with "mesh." and "step."."""
-        plan, runs = self.plan, self.of_point(point)
-        if not plan.refined:
-            return {}
-        both = [self._converge_by(what, runs, name) for what in plan.refined]
-        alone = dict(zip((f"{what}." for what in plan.refined), both)) if plan.is_separate else {}
-        whole = measures.converge_both(both[0][0], both[1][0]) if plan.is_separate else both[0][0]
-        return {head: {"limit": known(one.limit), "bound": known(one.bound), "order": known(one.order),
-                       "convergence": one.kind, **({"levels": list(map(known, levels))} if levels else {})}
-                for head, (one, levels) in {"": (whole, [] if alone else both[0][1]), **alone}.items()}
-
-    def _converge_by(self, what: str, runs: list[Ended], name: str) -> tuple[Convergence, list[float]]:
-        levels = [runs[k].values.get(name, NOTHING) for k in self.plan.sequence(what)]
-        values = [value for value, _ in levels]
-        return measures.converge(values, self.plan.refined[what][0], levels[-1][1]), values
 
     @property
     def not_refined(self) -> Optional[str]:
         """"mesh" or "step", whose error no limit or bound knows."""
         if len(self.plan.refined) != 1:
             return None
-        has_step = "step" in self.plan.refined
         run = next((run for run in self.runs if run.is_good), Ended())
-        is_missing = run.has_cells if has_step else run.has_steps
-        return ("mesh" if has_step else "step") if is_missing else None
+        if "step" in self.plan.refined:
+            return "mesh" if run.has_cells else None
+        return "step" if run.has_steps else None
 
     def units(self) -> dict[str, str]:
         """Units of keys and measures that are known."""
-        found = {key: units.of_key(key) for key in self.plan.keys}
+        found = {key: units.of_key(key) for key in self.keys}
         found |= {name: measures.unit_of(self.plan.measures.get(name, name)) for name in self.names}
         return {name: unit for name, unit in found.items() if unit}
 
+    @functools.cached_property
     def statistics(self) -> dict[str, dict[str, float]]:
         """Of random points or perturbed starts: mean, deviation and percentiles of every measure over those that are
         done."""
@@ -182,72 +161,54 @@ class Study:
     @functools.cached_property
     def rows(self) -> list[dict[str, Any]]:
         """A row per run; order, limit and bound stand in that of the finest level."""
-        plan, found = self.plan, []
-        for point in range(plan.npoint):
+        found = []
+        for point in range(self.plan.npoint):
             runs = self.of_point(point)
-            is_good = all(run.is_good for run in runs)
-            parameters = dict(zip(plan.keys, plan.point(point)))
-            orders = {name: self.converge(point, name) for name in self.names}
+            details = {name: self._details(point, name) for name in self.names}
             for level, run in enumerate(runs):
-                row: dict[str, Any] = dict(parameters)
-                if plan.refined:
-                    row |= {"level": level, **{f"{k}_factor": x for k, x in plan.factors(level).items()}}
+                row: dict[str, Any] = dict(zip(self.keys, self.plan.point(point)))
+                if self.plan.refined:
+                    row |= {"level": level, **{f"{k}_factor": x for k, x in self.plan.factors(level).items()}}
                 row |= {"run": run.name, "status": "done" if run.end == "kept" else run.end}
-                is_finest = level == self.nlevel - 1 and is_good
+                is_finest = level == self.nlevel - 1 and all(one.is_good for one in runs)
                 for name in self.names:
                     row[name] = known(run.values.get(name, NOTHING)[0])
-                    row |= {f"{name}.{head}{part}": x if is_finest else None for head, one in orders[name].items()
-                            for part, x in one.items() if part != "levels"}
+                    row |= {f"{name}.{part}": x if is_finest else None for part, x in details[name].items()
+                            if part != "levels"}
                 found.append(row | {"reason": run.reason})
         return found
 
     def write(self) -> None:
         """Writes study.csv and study.json."""
-        known, rows, buffer = self.units(), self.rows, io.StringIO()
+        unit_of, buffer, plan = self.units(), io.StringIO(), self.plan
         out = csv.writer(buffer, lineterminator="\n")
-        out.writerow([units.join(name, known.get(name.removesuffix(".limit").removesuffix(".bound"), ""))
-                      for name in rows[0]])
-        out.writerows([row.values() for row in rows])
+        out.writerow([units.join(name, unit_of.get(re.sub(r"\.(limit|bound)$", "", name), ""))
+                      for name in self.rows[0]])
+        out.writerows([row.values() for row in self.rows])
         write_file(os.path.join(self.folder, "study.csv"), buffer.getvalue())
-        write_file(os.path.join(self.folder, "study.json"), self._json(known))
-
-    def _json(self, unit_of: Mapping[str, str]) -> str:
-        plan = self.plan
-        head: dict[str, Any] = {"version": c.lib.percuss_version().decode(), "case": plan.case,
-                                "command": self.command, "set": plan.set,
-                                "measure": {name: plan.measures.get(name, name) for name in self.names},
-                                "units": unit_of}
+        found: dict[str, Any] = {
+            "version": c.lib.percuss_version().decode(), "case": plan.case, "command": self.command, "set": plan.set,
+            "measure": {name: plan.measures.get(name, name) for name in self.names}, "units": unit_of}
         if plan.refined:
-            head["refine"] = {**plan.refined, "separately": plan.is_separate}
-            if self.not_refined:
-                head["refine"]["not_refined"] = self.not_refined
+            found["refine"] = plan.refined | ({"not_refined": self.not_refined} if self.not_refined else {})
         if plan.random:
-            head["random"] = {"points": plan.random, "seed": plan.seed, "sampling": plan.sampling,
-                              **plan.distributions}
+            found["random"] = {"points": plan.random, "seed": plan.seed, **plan.distributions}
         if plan.perturb:
-            head["perturb"] = {"starts": plan.perturb, "size": plan.size}
+            found["perturb"] = {"starts": plan.perturb, "size": plan.size}
         if plan.random or plan.perturb:
-            head["statistics"] = {name: {key: known(value) for key, value in one.items()}
-                                  for name, one in self.statistics().items()}
-        head |= {"jobs": plan.jobs, "keep": plan.keep}
-        lines = [f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
-        points = ",\n".join("    " + json.dumps(self._point(p)) for p in range(plan.npoint))
-        return "{\n" + ",\n".join(lines) + f',\n  "points": [\n{points}\n  ]\n}}\n'
+            found["statistics"] = {name: {key: known(value) for key, value in one.items()}
+                                   for name, one in self.statistics.items()}
+        found |= {"jobs": plan.jobs, "keep": plan.keep, "points": list(map(self._point, range(plan.npoint)))}
+        write_file(os.path.join(self.folder, "study.json"), json.dumps(found) + "\n")
 
     def _point(self, point: int) -> dict[str, Any]:
-        plan, runs = self.plan, self.of_point(point)
+        runs = self.of_point(point)
         worst = next((run for run in reversed(runs) if not run.is_good), runs[-1])
-        found: dict[str, Any] = {"parameters": dict(zip(plan.keys, plan.point(point))), "run": worst.name,
-                                 "status": "done" if worst.is_good else worst.end, "reason": worst.reason}
-        if plan.refined:
-            found["runs"] = [run.name for run in runs]
-        found["measures"] = {}
-        for name in self.names:
-            orders = self.converge(point, name)
-            found["measures"][name] = dict[str, Any](value=known(runs[-1].values.get(name, NOTHING)[0]),
-                                                     **orders.pop("", {}),
-                                                     **{head[:-1]: one for head, one in orders.items()})
-        return found
+        return {"parameters": dict(zip(self.keys, self.plan.point(point))), "run": worst.name,
+                "status": "done" if worst.is_good else worst.end, "reason": worst.reason,
+                "runs": [run.name for run in runs],
+                "measures": {name: {"value": known(runs[-1].values.get(name, NOTHING)[0]),
+                                    **self._details(point, name)} for name in self.names}}
 
     # ---- The screen ----
 
@@ -258,9 +219,8 @@ class Study:
         lines = [[*keys, *self.names]]
         for row in rows[:SHOWN_ROWS]:
             shown = [shown_value(row, name) for name in self.names]
-            reason = [f"{row['status']}: {row['reason']}"]
             lines.append(["-" if row[key] is None else str(row[key]) for key in keys]
-                         + (shown if row["status"] == "done" else reason))
+                         + (shown if row["status"] == "done" else [f"{row['status']}: {row['reason']}"]))
         widths = [max(map(len, column)) for column in zip(*(line for line in lines if len(line) == len(lines[0])))]
         out = "".join("  ".join([*map(str.ljust, line[:-1], widths), line[-1]]) + "\n" for line in lines)
         if len(rows) > SHOWN_ROWS:
@@ -269,25 +229,14 @@ class Study:
             (other, (factor, levels)), = plan.refined.items()
             out += (f"Limits, bounds and orders are those of the {other} alone: the error of the {self.not_refined} is "
                     f'not in them; --refine "mesh={factor},{levels} step={factor},{levels}" has both.\n')
-        return out + self._text_statistics() + self._text_counts()
-
-    def _text_statistics(self) -> str:
-        found = self.statistics()
-        if not found:
-            return ""
-        import pandas
-        heads = ["mean", "deviation", "min", *(f"p{p}" for p in PERCENTILES), "max"]
-        return f"\n{pandas.DataFrame(found).T[heads].to_string(float_format='{:.5g}'.format)}\n"
-
-    def counts(self) -> Counter[str]:
-        """Runs by their end."""
-        return Counter(run.end for run in self.runs)
-
-    def _text_counts(self) -> str:
-        n, made = self.counts(), {run.name for run in self.runs if run.end == "done"}
+        if self.statistics:
+            import pandas
+            heads = ["mean", "deviation", "min", *(f"p{p}" for p in PERCENTILES), "max"]
+            out += f"\n{pandas.DataFrame(self.statistics).T[heads].to_string(float_format='{:.5g}'.format)}\n"
+        n, made = Counter(run.end for run in self.runs), {run.name for run in self.runs if run.end == "done"}
         nsame = sum(run.end == "kept" and run.name in made for run in self.runs)
         same = f", {nsame} {'is' if nsame == 1 else 'are'} the same as another" if nsame else ""
-        return (f"\n{n['done'] + n['kept']} of {len(self.runs)} runs done ({n['kept'] - nsame} were there{same}), "
+        return (f"{out}\n{n['done'] + n['kept']} of {len(self.runs)} runs done ({n['kept'] - nsame} were there{same}), "
                 f"{n['refused']} refused, {n['failed'] + n['broke']} failed\n"
                 f"Results in {self.folder}/study.csv and study.json\n")
 
@@ -312,22 +261,17 @@ def shown_value(row: Mapping[str, Any], name: str) -> str:
 
     if not is_there(name) or not is_there(f"{name}.convergence"):
         return f"{row[name]:.6g}" if is_there(name) else "-"
-    kinds = []
-    heads = [h for h in (f"{name}.mesh.", f"{name}.step.") if is_there(h + "convergence")] or [f"{name}."]
-    for head in heads:
-        kind = row[head + "convergence"]
-        kind = f"order {row[head + 'order']:.1f}" if kind == "converges" else kind
-        kinds.append(kind if len(heads) == 1 else f"{head.split('.')[-2]}: {kind}")
+    kind = row[f"{name}.convergence"]
+    kind = f"order {row[f'{name}.order']:.1f}" if kind == "converges" else kind
     bar = f" +- {row[f'{name}.bound']:.2g}" if is_there(f"{name}.bound") else ""
-    return f"{row[name]:.6g}{bar} ({', '.join(kinds)})"
+    return f"{row[name]:.6g}{bar} ({kind})"
 
 
 def study(case: Path, vary: Optional[Mapping[str, Any]] = None, *, set: Optional[Mapping[str, Any]] = None,
           zip: Optional[Mapping[str, Sequence[Any]]] = None, points: Sequence[Mapping[str, Any]] = (),
           refine: Union[str, Mapping[str, Any], None] = None, measure: Optional[Mapping[str, str]] = None,
-          random: int = 0, seed: int = 0, sampling: Optional[str] = None, perturb: int = 0,
-          size: Optional[float] = None, jobs: Optional[int] = None, keep: bool = False,
-          output: Optional[Path] = None) -> pandas.DataFrame:
+          random: int = 0, seed: int = 0, perturb: int = 0, size: Optional[float] = None, jobs: Optional[int] = None,
+          keep: bool = False, output: Optional[Path] = None) -> pandas.DataFrame:
     """A case, or a study file, over values of its keys: a row per run, units in `attrs["units"]`, study.json in
     `attrs["study"]`.
 
@@ -340,32 +284,29 @@ def study(case: Path, vary: Optional[Mapping[str, Any]] = None, *, set: Optional
 
     >>> percuss.study("cases/bar_impact", {"mesh.bar.elements": [25, 50]}, measure={"F": "wall.peak_force"})
     """
-    if output is None:
-        import tempfile
-        with tempfile.TemporaryDirectory(prefix="percuss-") as folder:
-            return study(case, vary, set=set, zip=zip, points=points, refine=refine, measure=measure, random=random,
-                         seed=seed, sampling=sampling, perturb=perturb, size=size, jobs=jobs, keep=keep,
-                         output=os.path.join(folder, "study"))
     plan = read_plan(os.fsdecode(encode(case, "case")))
-    plan.fill({"set": set, "vary": vary, "zip": zip, "points": points, "measure": measure, "random": random or None,
-               "refine": refine_words(refine) if isinstance(refine, str) else refine, "seed": seed or None,
-               "sampling": sampling, "perturb": perturb or None, "size": size, "jobs": jobs, "keep": keep})
-    plan.settle(os.fspath(case))
-    made = Study(plan, os.fspath(output))
-    made.make()
-    if not any(run.is_good for run in made.runs):
-        raise InputError(made.runs[0].reason or "no run was made")
-    made.write()
-    from .results import Results
-    found = Results(output, "study")
-    found.table.attrs["study"] = found.summary
+    for name, value in (("set", set), ("vary", vary), ("zip", zip), ("points", points), ("measure", measure),
+                        ("random", random), ("refine", refine), ("seed", seed), ("perturb", perturb),
+                        ("size", size), ("jobs", jobs), ("keep", keep)):
+        if value:
+            plan.take(name, value)
+    plan.settle()
+    with folder_of(output) as folder:
+        made = Study(plan, folder)
+        made.make()
+        if not any(run.is_good for run in made.runs):
+            raise InputError(made.runs[0].reason or "no run was made")
+        made.write()
+        from .results import Results
+        found = Results(folder, "study")
+        found.table.attrs["study"] = found.summary
     return found.table
 
 
 # ---- The command ----
 
-def parser() -> Parser:
-    """Options of `percuss study`."""
+def main(argv: list[str]) -> int:
+    """`percuss study`."""
     p = Parser("study", "Runs a case over values of its keys, side by side. study.csv, study.json and the runs go to "
                "DIR;\nfinished runs are not repeated.",
                epilog=f"{inspect.getdoc(read_plan)}\n\n{inspect.getdoc(measures)}")
@@ -374,49 +315,31 @@ def parser() -> Parser:
                    "from:to:by, normal(mean, deviation) or uniform(from, to); several make a product")
     p.add_argument("--random", metavar="N", help="draw N points of the keys with a distribution")
     p.add_argument("--seed", metavar="S", help="of the random points [0]")
-    p.add_argument("--sampling", metavar="|".join(SAMPLINGS), choices=SAMPLINGS, help="Latin hypercube or Sobol's "
-                   "sequence [latin]")
     p.add_argument("--perturb", metavar="N", help="N runs with small random velocities added to the start; "
                    "statistics of the measures")
     p.add_argument("--size", metavar="SIZE", help="these velocities relative to those of the motion [1e-9]; "
                    "from 1e-15 to 1e-3")
-    p.add_argument("--refine", metavar='"mesh=2,3 step=2,3"', help="factor, levels; order, limit and bound of "
-                   "measures; also separately")
+    p.add_argument("--refine", metavar='"mesh=2,3 step=2,3"', help="factor, levels; order, limit and bound of measures")
     p.add_argument("--measure", metavar="NAME=MEASURE", action="append", default=[], help="a number of summary.json, "
                    "peak=wall.peak_force, or a formula")
-    p.add_argument("-j", "--jobs", metavar="N", help="runs at a time, 0: the number of processors [0]")
     p.add_argument("--keep", action="store_true", help="histories and frames of all runs, too")
-    p.add_argument("-o", "--output", metavar="DIR", help="where results go [results/<case>_study]")
-    p.add_argument("--set", metavar="path.to.key=value", action="append", default=[], help="a value of all runs")
-    p.add_argument("-q", "--quiet", action="store_true", help="no progress, no table on the screen")
-    return p
-
-
-def main(argv: list[str]) -> int:
-    """`percuss study`."""
-    a = parser().parse_args(argv)
+    p.add_usual("results")
+    a = p.parse_args(argv)
     plan = read_plan(a.case)
     vary, measure = ([text.partition("=") for text in texts] for texts in (a.vary, a.measure))
     if not all(key and sign for key, sign, _ in vary):
         raise InputError("--vary: expected path.to.key=value,value or =from:to:by")
     plan.set += a.set
-    plan.fill({"vary": [(key, values) for key, _, values in vary], "refine": refine_words(a.refine or ""),
-               "measure": [(name, formula if sign else name) for name, sign, formula in measure],
-               **{name: getattr(a, name) for name in ("seed", "sampling", "perturb", "size", "jobs", "random",
-                                                      "keep")}}, dash="--")
-    plan.settle(a.case)
-    stem = os.path.basename(os.path.normpath(a.case))
-    folder = a.output or os.path.join("results", (os.path.splitext(stem)[0] or stem) + "_study")
-    command = ["percuss", "study", a.case]
-    for option in ("set", "vary", "measure"):
-        command += [word for text in getattr(a, option) for word in (f"--{option}", text)]
-    for option in ("refine", "random", "seed", "sampling", "perturb", "size", "jobs"):
-        command += [f"--{option}", getattr(a, option)] if getattr(a, option) is not None else []
-    made = Study(plan, folder, command + ["--keep"] * a.keep + ["-o", folder])
+    plan.take("vary", [(key, values) for key, _, values in vary])
+    plan.take("measure", [(name, formula if sign else name) for name, sign, formula in measure])
+    for name in ("refine", "random", "seed", "perturb", "size", "jobs", "keep"):
+        if getattr(a, name):
+            plan.take(name, getattr(a, name))
+    plan.settle()
+    made = Study(plan, p.output(a), ["percuss", "study", *argv])
     is_shown = not a.quiet and sys.stdout.isatty()
     made.make((lambda text: print(text, end="", flush=True)) if is_shown else None)
     made.write()
     if not a.quiet:
         print(made.text(), end="")
     return DONE if made.is_whole else COULD_NOT_GO_ON
-

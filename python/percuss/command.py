@@ -12,24 +12,14 @@ import importlib
 import os
 import re
 import sys
-from typing import Any, Callable, NoReturn
+from typing import Any, NoReturn
 
 from .errors import InputError, PercussError
 from .text import suggest
 
 DONE, COULD_NOT_GO_ON, BAD_USAGE = 0, 1, 2
-NAMES = ("study", "plot", "compare", "report", "view", "fit", "converge")
+COMMANDS = ("study", "plot", "compare", "report", "view", "fit", "converge")
 PACKAGES = {"PIL": "python3-pil", "yaml": "python3-yaml"}  # Debian packages that are not python3-MODULE
-
-
-def _lazy(name: str) -> Callable[[list[str]], int]:
-    def call(argv: list[str]) -> int:
-        answer: int = importlib.import_module(f"percuss._{name}").main(argv)
-        return answer
-    return call
-
-
-COMMANDS: dict[str, Callable[[list[str]], int]] = {name: _lazy(name) for name in NAMES}
 
 
 class Parser(argparse.ArgumentParser):
@@ -51,23 +41,18 @@ class Parser(argparse.ArgumentParser):
         present, before = words[-1], words[-2:-1] or [""]
         before = words[-3:-2] if before == ["="] else before  # as bash breaks --set=x
         option = self._option_string_actions.get(before[0] if before else "")
-        positional = next((p for p in self._get_positional_actions()), None)
-        what = option if option is not None and option.nargs != 0 else positional
-        kind = str(what.metavar or "") if what is not None else ""
-        if option is None and present.startswith("-"):
-            for name, action in self._option_string_actions.items():
-                if name.startswith(present):
-                    print(f"{name}\t{(action.help or '').split(';')[0].split(chr(10))[0]}")
+        what = option if option is not None and option.nargs != 0 else self._get_positional_actions()[0]
+        kind = str(what.metavar)
+        if what is not option and present.startswith("-"):
+            found = [f"{name}\t{action.help}" for name, action in self._option_string_actions.items()]
         elif "path.to.key" in kind:
-            self._forward(["run", words[0], "--set", present])
-        elif what is not None and what.choices:
-            print(*(choice for choice in what.choices if str(choice).startswith(present)), sep="\n")
+            return self._forward(["run", words[0], "--set", present])
         elif "CASE" in kind:
-            self._forward(["run", present])
-        elif what is option and any(word.islower() and word.isalpha() for word in kind.split("|")):
-            print(*(w for w in kind.split("|") if w.islower() and w.isalpha() and w.startswith(present)), sep="\n")
-        elif what is positional or kind.startswith(("DIR", "FILE", "PICTURE", "PAGE")):
-            print(":files")
+            return self._forward(["run", present])
+        else:
+            found = list(what.choices or [word for word in kind.split("|") if word.islower() and word.isalpha()])
+            found += [":files"] if what is not option or kind.startswith(("DIR", "FILE", "PICTURE", "PAGE")) else []
+        print(*(word for word in found if word.startswith((present, ":"))), sep="\n")
 
     @staticmethod
     def _forward(words: list[str]) -> None:
@@ -77,6 +62,20 @@ class Parser(argparse.ArgumentParser):
         from ._library import program
         sys.stdout.flush()
         subprocess.run([program(), "complete", *words], check=False)
+
+    def add_usual(self, results: str) -> None:
+        """Options of commands that make runs; `results` go to DIR."""
+        self.add_argument("-j", "--jobs", metavar="N", help="runs at a time, 0: the number of processors [0]")
+        self.add_argument("-o", "--output", metavar="DIR",
+                          help=f"where {results} go [results/<case>_{self.prog.split()[1]}]")
+        self.add_argument("--set", metavar="path.to.key=value", action="append", default=[], help="a value of all runs")
+        self.add_argument("-q", "--quiet", action="store_true", help="nothing on the screen")
+
+    def output(self, given: argparse.Namespace) -> str:
+        """The folder of results of such a command."""
+        stem = os.path.basename(os.path.normpath(given.case))
+        stem = os.path.splitext(stem)[0] or stem
+        return given.output or os.path.join("results", f"{stem}_{self.prog.split()[1]}")
 
     def error(self, message: str) -> NoReturn:
         unknown = message.removeprefix("unrecognized arguments: ").split()[0] if message.startswith("unrec") else ""
@@ -113,12 +112,6 @@ def show_errors(text: str) -> None:
         print(line if line.startswith(("...", "error:")) else f"error: {line}", file=sys.stderr)
 
 
-def _missing(name: str, module: str) -> str:
-    top = module.split(".")[0]
-    return (f"percuss {name} needs the Python module {top}: install the Debian package "
-            f"{PACKAGES.get(top, 'python3-' + top)}")
-
-
 def run(name: str, argv: list[str]) -> int:
     """Runs a command; gives its exit status."""
     ranks = os.environ.get("OMPI_COMM_WORLD_SIZE") or os.environ.get("PMI_SIZE") or "1"
@@ -126,14 +119,14 @@ def run(name: str, argv: list[str]) -> int:
         show_errors(f"'{name}' is for one process: start it without mpiexec")
         return BAD_USAGE
     try:
-        return COMMANDS[name](argv)
+        answer: int = importlib.import_module(f"percuss._{name}").main(argv)
+        return answer
     except SystemExit as end:  # of the parser
         return end.code if isinstance(end.code, int) else BAD_USAGE if end.code else DONE
     except ModuleNotFoundError as error:
-        if (error.name or "").startswith("percuss"):
-            show_errors(f"percuss {name} is not in this package")
-        else:
-            show_errors(_missing(name, error.name or "?"))
+        top = (error.name or "?").split(".")[0]
+        show_errors(f"percuss {name} needs the Python module {top}: install the Debian package "
+                    f"{PACKAGES.get(top, 'python3-' + top)}")
         return BAD_USAGE
     except InputError as error:
         show_errors(str(error))
@@ -159,11 +152,6 @@ def main(argv: list[str]) -> int:
     """`python3 -m percuss NAME ...`."""
     if argv and argv[0] in COMMANDS:
         return run(argv[0], argv[1:])
-    usage = f"usage: python3 -m percuss {{{','.join(COMMANDS)}}} ..."
-    if argv[:1] in (["-h"], ["--help"]):
-        print(usage)
-        return DONE
-    if argv:
-        show_errors(f"unknown command '{argv[0]}'{suggest(argv[0], COMMANDS)}")
-    print(usage, file=sys.stderr)
-    return BAD_USAGE
+    is_help = argv[:1] in (["-h"], ["--help"])
+    print(f"usage: python3 -m percuss {{{','.join(COMMANDS)}}} ...", file=sys.stdout if is_help else sys.stderr)
+    return DONE if is_help else BAD_USAGE

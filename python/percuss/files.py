@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 import stat
-from typing import Any, Iterator, Union
+from typing import Any, Iterator, Optional, Union
 
 from .errors import InputError
 
@@ -61,6 +61,17 @@ def make_folder(path: str) -> None:
     """Makes a folder and those above it; InputError if it cannot be."""
     with errors_of(path):
         os.makedirs(path, exist_ok=True)
+
+
+@contextlib.contextmanager
+def folder_of(output: Optional[Path]) -> Iterator[str]:
+    """The folder of results, or without a name one that goes at the end."""
+    if output is not None:
+        yield os.fspath(output)
+        return
+    import tempfile
+    with tempfile.TemporaryDirectory(prefix="percuss-") as folder:
+        yield os.path.join(folder, "results")
 
 
 def write_file(path: Path, content: Union[str, bytes]) -> None:

@@ -1,16 +1,16 @@
-"""Formulas of numbers and arrays, and quantities over time."""
+"""Values of formulas over numbers and arrays, and quantities over time."""
 
 from __future__ import annotations
 
 import ast
 import functools
 import math
-import re
-from typing import Any, Callable, Mapping, NamedTuple
+from typing import Any, Callable, NamedTuple, Optional
 
 import numpy as np
 
 from .errors import InputError
+from .measure import CONSTANTS, Formula, parse
 from .text import suggest
 
 Array = np.ndarray[Any, Any]
@@ -21,44 +21,37 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "min": lambda *x: functools.reduce(np.fmin, x), "max": lambda *x: functools.reduce(np.fmax, x),
     "mod": lambda x, y: x - np.floor(x / y) * y, "floor": np.floor, "ceil": np.ceil,
     "round": lambda x: np.copysign(np.floor(np.abs(x) + 0.5), x), "step": lambda x: np.where(x < 0.0, 0.0, 1.0)}
-CONSTANTS = {"pi": math.pi, "e": math.e}
-OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide, ast.Pow: np.power}
+OPERATORS: dict[type, Callable[..., Any]] = {
+    ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide, ast.Pow: np.power,
+    ast.USub: np.negative, ast.UAdd: np.positive}
 TIME_ROUND_OFF = 1e-9  # of times that were added up over many steps, relative to the whole span
 
 
-@functools.lru_cache(maxsize=4096)
-def compile_formula(text: str) -> ast.expr:
-    """The syntax tree of a formula; InputError says what is wrong."""
-    try:
-        return ast.parse(text.strip().replace("^", "**"), mode="eval").body
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        what = "it ends too early" if re.search(r"[-+*/^,(]\s*$", text) else "it is no formula"
-        raise InputError(f"'{text[:60]}': {what}") from None
-
-
-def evaluate(tree: ast.expr, names: Mapping[str, Any]) -> Any:
-    """The value of a formula over numbers or arrays; InputError names what is unknown."""
-    if isinstance(tree, ast.Constant) and isinstance(tree.value, (int, float)) and not isinstance(tree.value, bool):
-        return np.float64(tree.value)
-    if isinstance(tree, ast.Name) and (tree.id in names or tree.id in CONSTANTS):
-        return names[tree.id] if tree.id in names else CONSTANTS[tree.id]
-    if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, (ast.USub, ast.UAdd)):
-        value = evaluate(tree.operand, names)
-        return -value if isinstance(tree.op, ast.USub) else value
-    with np.errstate(all="ignore"):
-        if isinstance(tree, ast.BinOp) and type(tree.op) in OPERATORS:
-            return OPERATORS[type(tree.op)](evaluate(tree.left, names), evaluate(tree.right, names))
-        if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and tree.func.id in FUNCTIONS:
+def evaluate(formula: Formula, lookup: Callable[[str], Any],
+             call: Optional[Callable[[str, ast.Call], Any]] = None) -> Any:
+    """The value of a formula: `lookup` knows its words, `call` functions beside the usual ones."""
+    def value(node: Any) -> Any:
+        if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+            return np.float64(node.value)
+        if isinstance(node, ast.Name):
+            return lookup(formula.text(node))
+        if isinstance(node, (ast.UnaryOp, ast.BinOp)) and type(node.op) in OPERATORS:
+            parts = [node.operand] if isinstance(node, ast.UnaryOp) else [node.left, node.right]
+            return OPERATORS[type(node.op)](*map(value, parts))
+        name = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else formula.text(node)
+        if isinstance(node, ast.Call) and name in FUNCTIONS:
+            arguments = [value(argument) for argument in node.args]
             try:
-                return FUNCTIONS[tree.func.id](*[evaluate(argument, names) for argument in tree.args])
+                return FUNCTIONS[name](*arguments)
             except TypeError:
-                raise InputError(f"'{tree.func.id}' has a wrong number of arguments") from None
-    name = tree.func.id if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) else ast.unparse(tree)
-    raise InputError(f"there is no '{name}'{suggest(name, [*FUNCTIONS, *CONSTANTS])}")
+                raise InputError(f"'{name}' has a wrong number of arguments") from None
+        if isinstance(node, ast.Call) and call is not None:
+            return call(name, node)
+        raise InputError(f"there is no '{name}'{suggest(name, [*FUNCTIONS, *CONSTANTS])}")
 
+    with np.errstate(all="ignore"):
+        return value(formula.tree)
 
-# ---- Quantities over time ----
 
 class Signal(NamedTuple):
     """A quantity over time, linear between its rows; times never fall. A time that stands twice is a jump."""
@@ -80,10 +73,8 @@ class Signal(NamedTuple):
 
     def at(self, time: float) -> float:
         """NaN outside of its times, but for round-off."""
-        if not len(self.t):
-            return math.nan
-        slack = TIME_ROUND_OFF * (self.t[-1] - self.t[0])
-        if not self.t[0] - slack <= time <= self.t[-1] + slack:
+        slack = TIME_ROUND_OFF * (self.t[-1] - self.t[0]) if len(self.t) else math.nan
+        if not len(self.t) or not self.t[0] - slack <= time <= self.t[-1] + slack:
             return math.nan
         return float(self.between(self.row(time), time))
 
@@ -121,29 +112,18 @@ def read_signal(table: Any, formula: str, empty: float = math.nan) -> Signal:
     """A column of a table, or a formula of columns, over the column `t` or the first one. Cells that are empty count as
     `empty`; rows without a value are left out."""
     where, axis = table.attrs["path"], "t" if "t" in table else table.columns[0]
-    if formula in table:
-        values = table[formula].to_numpy()
-    else:
-        names: dict[str, Any] = {}
 
-        def put(match: re.Match[str]) -> str:
-            word = match[0]
-            if word not in table:
-                if word in FUNCTIONS or word in CONSTANTS:
-                    return word
-                raise InputError(f"{where} has no column '{word}'{suggest(word, table.columns)}")
-            names[f"v{len(names)}"] = table[word].to_numpy()
-            return f"v{len(names) - 1}"
+    def column(word: str) -> Any:
+        if word not in table and word in CONSTANTS:
+            return CONSTANTS[word]
+        if word not in table:
+            raise InputError(f"{where} has no column '{word}'{suggest(word, table.columns)}")
+        if table[word].dtype == object:
+            raise InputError(f"{where}: column '{word}' holds texts")
+        return table[word].to_numpy()
 
-        plain = re.sub(r"(?<![0-9.])[A-Za-z_][A-Za-z_0-9.\[\]]*", put, formula)
-        try:
-            values = evaluate(compile_formula(plain), names) + np.zeros(len(table))
-        except InputError as error:
-            raise InputError(f"'{formula}': {str(error).split(': ', 1)[-1]}") from None
-    if values.dtype == object:
-        raise InputError(f"{where}: column '{formula}' holds texts")
-    times = table[axis].to_numpy()
-    values = np.where(np.isfinite(values), values, empty)
+    values = column(formula) if formula in table else evaluate(parse(formula), column) + np.zeros(len(table))
+    times, values = table[axis].to_numpy(), np.where(np.isfinite(values), values, empty)
     is_there = np.isfinite(values)
     times, values = times[is_there], values[is_there]
     falls = ~(np.diff(times) >= 0.0)

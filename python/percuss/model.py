@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import signal
 import threading
-from ctypes import byref, c_char_p, c_double, c_size_t, c_void_p, create_string_buffer
+from ctypes import byref, c_char_p, c_double, c_size_t, c_void_p
 from typing import Any, Generic, Iterator, Mapping, NamedTuple, Optional, Sequence, TypeVar, Union
 
 import numpy as np
@@ -59,71 +59,47 @@ def view(owner: Any, address: Optional[int], shape: tuple[Any, ...], kind: str =
                                       "data": (address, not is_writable)}))
 
 
-def source_of(case: Any, text: Optional[str], values: Optional[Mapping[str, Any]], system: Any) -> tuple[Any, ...]:
-    """The struct that names a case, and what must live as long as it is used."""
-    if case is None and text is None:
-        raise TypeError("neither a case nor a text is given")
-    lines: Sequence[bytes] = [encode(line, "set") for line in assignments(values)]
-    array = (c_char_p * max(1, len(lines)))(*lines)
-    source = c.Source(None if case is None else encode(case, "case"), None if text is None else encode(text, "text"),
-                    len(lines), array, None if system is None else system._address())
-    return source, (lines, array)
-
-
 def open_with(function: Any, case: Any, text: Optional[str], values: Optional[Mapping[str, Any]], system: Any,
               *more: Any) -> Handle:
     """Calls percuss_open, percuss_statics or percuss_modes; what goes wrong is raised."""
-    source, keep = source_of(case, text, values, system)
+    if case is None and text is None:
+        raise TypeError("neither a case nor a text is given")
+    lines = [encode(line, "set") for line in assignments(values)]
+    source = c.Source(None if case is None else encode(case, "case"), None if text is None else encode(text, "text"),
+                      len(lines), (c_char_p * max(1, len(lines)))(*lines),
+                      None if system is None else system._address())
     pointer = c_void_p()
-    with Deferred(system is not None) as deferred:
+    with deferred(system):
         answer = function(byref(source), *more, byref(pointer))
-    del keep
-    if not pointer.value:
-        raise MemoryError("out of memory: the simulation")
-    handle = Handle(pointer.value, system)
-    deferred.settle(system)
+        if not pointer.value:
+            raise MemoryError("out of memory: the simulation")
+        handle = Handle(pointer.value, system)
     if answer != 0:
         raise error_of(answer, handle.pointer)
     return handle
 
 
-class Deferred:
-    """Within it an interrupt from the keyboard is kept: an exception in a function that the library calls back would be
-    lost. Other threads than the main one see no signals."""
-
-    __slots__ = ("is_on", "old", "raised")
-
-    def __init__(self, is_wanted: bool = True) -> None:
-        self.is_on = is_wanted and threading.current_thread() is threading.main_thread()
-        self.old: Any = None
-        self.raised: Optional[BaseException] = None
-
-    def _catch(self, number: Any, frame: Any) -> None:
-        try:
-            if callable(self.old):
-                self.old(number, frame)
-        except BaseException as error:  # noqa: B902 - raised again by settle
-            self.raised = error
-
-    def __enter__(self) -> "Deferred":
-        if self.is_on:
-            self.old = signal.getsignal(signal.SIGINT)
-            self.is_on = callable(self.old)
-        if self.is_on:
-            signal.signal(signal.SIGINT, self._catch)
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        if self.is_on:
-            signal.signal(signal.SIGINT, self.old)
-
-    def settle(self, system: Any = None) -> None:
-        """Raises what was kept, and what functions of a system of the user's own have raised."""
-        raised = system._take_error() if system is not None else None
-        raised = raised or self.raised
-        self.raised = None
-        if raised is not None:
-            raise raised
+@contextlib.contextmanager
+def deferred(system: Any, is_wanted: bool = False) -> Iterator[list[Any]]:
+    """Within it an interrupt from the keyboard is kept, in the list that it gives: an exception in a function that the
+    library calls back would be lost. At the end that is raised, or what functions of a system of the user's own have
+    raised. Other threads than the main one see no signals."""
+    kept: list[Any] = []
+    old = signal.getsignal(signal.SIGINT)
+    is_on = (is_wanted or system is not None) and callable(old) and (
+        threading.current_thread() is threading.main_thread())
+    if is_on:
+        signal.signal(signal.SIGINT, lambda *arguments: kept.append(arguments))
+    try:
+        yield kept
+    finally:
+        if is_on:
+            signal.signal(signal.SIGINT, old)
+    raised = system._take_error() if system is not None else None
+    if raised is not None:
+        raise raised
+    if kept and callable(old):
+        old(*kept[0])
 
 
 # ---- What a model gives ----
@@ -265,8 +241,7 @@ class _Names(Mapping[str, Any]):
 
     def __getitem__(self, name: Any) -> Any:
         if name not in self._names:
-            known = ", ".join(self._names) or "none"
-            raise KeyError(f"there is no {self._what} {name!r}; there are: {known}")
+            raise KeyError(f"there is no {self._what} {name!r}; there are: {', '.join(self._names) or 'none'}")
         return self._get(self._names[name])
 
     def __iter__(self) -> Any:
@@ -274,9 +249,6 @@ class _Names(Mapping[str, Any]):
 
     def __len__(self) -> Any:
         return len(self._names)
-
-    def __repr__(self) -> Any:
-        return f"<{self._what}s: {', '.join(self._names)}>"
 
 
 class Model:
@@ -328,9 +300,8 @@ class Model:
     def _call(self, function: Any, *arguments: Any) -> None:
         """A call that may fail, alone at the model; what functions of a system of the user's own raise is raised."""
         with self._entered() as handle:
-            with Deferred(handle.system is not None) as deferred:
+            with deferred(handle.system):
                 answer = function(handle.pointer, *arguments)
-            deferred.settle(handle.system)
             if answer:
                 raise error_of(answer, handle.pointer)
 
@@ -405,12 +376,6 @@ class Model:
         if items is None or len(items) != 1:
             raise InputError(f"there is no set {name!r} of one node")
         return int(items[0])
-
-    def name_equation(self, equation: int) -> str:
-        """What an equation is about."""
-        text = create_string_buffer(256)
-        lib.percuss_name_equation(self._alive().pointer, _number(equation), len(text), text)
-        return text.value.decode(errors="replace")
 
     @property
     def coordinates(self) -> list[Any]:

@@ -23,12 +23,24 @@ from .text import encode
 
 MOST_KEPT = 1 << 28  # bytes of memory that stay with a process between two runs
 PDEATHSIG, TRIM_THRESHOLD, MMAP_THRESHOLD = 1, -1, -3  # of prctl and mallopt
+WATCH_INTERVAL = 0.05  # s of wall time between two looks at whether to stop
 
 
-class Broke(NamedTuple):
-    """In place of a result: the process has died."""
+class Ended(NamedTuple):
+    """What became of a run."""
 
-    reason: str
+    end: str = "not run"  #: or "done", "kept" (it was there), "refused", "failed", "broke" (the process has died)
+    name: str = ""  #: of its folder
+    reason: str = ""
+    has_cells: bool = False  #: where something is refined: cells that could be smaller
+    has_steps: bool = False  #: likewise: a step that does not follow their size
+    values: Mapping[str, tuple[float, float]] = {}  #: of measures: value and grain
+    contacts: tuple[Any, ...] = ()  #: measure.contacts_of
+
+    @property
+    def is_good(self) -> bool:
+        """Whether it has results."""
+        return self.end in ("done", "kept")
 
 
 class Pool:
@@ -50,8 +62,8 @@ class Pool:
 
     def _serve(self, pipe: Any) -> None:
         """The life of a worker: numbers of pieces come, results go."""
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent says when to stop
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)  # the parent says when to stop
         libc = ctypes.CDLL(None)
         libc.prctl(PDEATHSIG, signal.SIGKILL)  # it does not outlive the parent
         # One run after another takes and gives back the same memory, which else costs as much time as the model.
@@ -87,7 +99,8 @@ class Pool:
             restore()
 
     def results(self, tick: Callable[[], None] = lambda: None) -> Iterator[tuple[int, Any]]:
-        """Gives (index, result) of every piece as they come; `tick` is called now and then."""
+        """Gives (index, result) of every piece as they come, an Ended of one whose process has died; `tick` is called
+        now and then."""
         context, workers = multiprocessing.get_context("fork"), dict[Any, tuple[Any, Optional[int]]]()
         raised: dict[int, Exception] = {}
         pipe: Any
@@ -115,13 +128,14 @@ class Pool:
                     except (EOFError, ConnectionError):  # it has ended
                         process.join()
                         del workers[pipe]
-                        if index is not None:
-                            code = process.exitcode
-                            yield index, Broke("the process ended by " + (
-                                f"signal {-code}" if code < 0 else f"code {code}"))
-                            hire()
-                        continue
-                    give(pipe, process)
+                        if index is None:
+                            continue
+                        hire()
+                        code = process.exitcode
+                        how = f"signal {-code}" if code < 0 else f"code {code}"
+                        result = Ended("broke", reason=f"the process ended by {how}")
+                    else:
+                        give(pipe, process)
                     assert index is not None
                     if isinstance(result, Exception):
                         raised[index] = result
@@ -137,31 +151,10 @@ class Pool:
             raise raised[min(raised)]  # not the one that came first: that may change
 
 
-# ---- Runs ----
-
-WATCH_INTERVAL = 0.05  # s of wall time between two looks at whether to stop
-
-
-class Ended(NamedTuple):
-    """What became of a run."""
-
-    end: str = "not run"  #: or "done", "kept" (it was there), "refused", "failed", "broke" (the process has died)
-    name: str = ""  #: of its folder
-    reason: str = ""
-    has_cells: bool = False  #: where something is refined: cells that could be smaller
-    has_steps: bool = False  #: likewise: a step that does not follow their size
-    values: Mapping[str, tuple[float, float]] = {}  #: of measures: value and grain
-
-    @property
-    def is_good(self) -> bool:
-        """Whether it has results."""
-        return self.end in ("done", "kept")
-
-
 class Runs:
     """A case whose runs go to FOLDER/runs/<hash>. Made before workers are forked."""
 
-    def __init__(self, case: str, folder: str, *, keep: bool, history: bool, beside: int,
+    def __init__(self, case: str, folder: str, *, keep: bool = False, history: bool, beside: int,
                  is_stopped: Callable[[], bool] = lambda: False):
         self.folder, self.is_stopped = folder, is_stopped
         make_folder(os.path.join(folder, "runs"))

@@ -13,14 +13,13 @@ import io
 import os
 import re
 import shutil
-import tempfile
 from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Optional, Sequence
 
 import numpy as np
 
 from . import units
 from .errors import InputError
-from .files import Path, errors_of, read_json, read_text
+from .files import Path, errors_of, folder_of, read_json, read_text
 from .simulation import Simulation, load
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ def read_table(path: Path, texts: Sequence[str] = ()) -> pandas.DataFrame:
         text = "".join("\n" if line.startswith("#") else line for line in text.splitlines(keepends=True))
     if not text.strip():
         raise InputError(f"{where}: empty, needs a line of names")
-    names = _check_rows(where, text)
+    names = _names_of(where, text)
     with errors_of(where):
         found = pandas.read_csv(io.StringIO(text), float_precision="round_trip", keep_default_na=False,
                                 na_values=[""], skip_blank_lines=True, index_col=False)
@@ -62,21 +61,19 @@ def read_table(path: Path, texts: Sequence[str] = ()) -> pandas.DataFrame:
     return found
 
 
-def _check_rows(where: str, text: str) -> list[str]:
+def _names_of(where: str, text: str) -> list[str]:
     """The names of the columns, after every row was seen to have as many fields."""
     with errors_of(where):
         rows = csv.reader(io.StringIO(text), strict=True)
         names = next(row for row in rows if row)
-        lines = text.count("\n") + (not text.endswith("\n"))
         is_plain = '"' not in text and "\n\n" not in text and "\r" not in text and not text.startswith("\n")
-        if not is_plain or text.count(",") != (len(names) - 1) * lines:
+        if not is_plain or text.count(",") != (len(names) - 1) * (text.count("\n") + (text[-1] != "\n")):
             for row in rows:
                 if row and len(row) != len(names):
                     raise InputError(f"{where}:{rows.line_num}: {len(row)} field{'s' * (len(row) != 1)} where the head "
                                      f"names {len(names)} columns")
-    for i, name in enumerate(names):
-        if name in names[:i]:
-            raise InputError(f"{where}: two columns are called '{name[:80]}'")
+    if len(set(names)) < len(names):
+        raise InputError(f"{where}: two columns are called '{max(names, key=names.count)[:80]}'")
     return names
 
 
@@ -134,11 +131,6 @@ class Results:
     def has(self, name: str) -> bool:
         """Whether the folder has a file."""
         return os.path.isfile(self.path(name))
-
-    @property
-    def directory(self) -> Optional[str]:
-        """Path of the folder, None if its files were not kept."""
-        return self.folder if os.path.isdir(self.folder) else None
 
     @functools.cached_property
     def table(self) -> pandas.DataFrame:
@@ -199,13 +191,6 @@ class Results:
         return os.path.basename(os.path.normpath(str(name))) or "case"
 
     @property
-    def cells(self) -> np.ndarray[Any, Any]:
-        """Nodes of the cells of frames that `run(frames=..)` took, [cells, 2]."""
-        if self.simulation is None:
-            raise InputError("cells belong to a run of this session; frames of a folder have their own")
-        return np.asarray(self.simulation.cells)
-
-    @property
     def times(self) -> np.ndarray[Any, Any]:
         """Times of the frames, s."""
         times = getattr(self.frames, "times", None)
@@ -254,17 +239,12 @@ def run(case: Optional[Path] = None, set: Optional[Mapping[str, Any]] = None, *,
         if sim.steps % frames == 0:
             taken.append(sim.frame())
 
-    def finish(directory: str) -> Results:
-        simulation.run(directory, watch=watch if frames else None)
-        if output is not None and os.path.exists(os.path.join(directory, "view.json")):
-            shutil.copyfile(os.path.join(os.path.dirname(__file__), "view.py"), os.path.join(directory, "view.py"))
-        return Results(directory, "run", simulation, taken if frames or output is None else None)
-
-    if output is not None:
-        return finish(os.fspath(output))
-    with tempfile.TemporaryDirectory(prefix="percuss-") as directory:
-        results = finish(os.path.join(directory, "results"))
+    with folder_of(output) as folder:
+        simulation.run(folder, watch=watch if frames else None)
+        results = Results(folder, "run", simulation, taken if frames or output is None else None)
+        if output is not None and results.has("view.json"):
+            shutil.copyfile(os.path.join(os.path.dirname(__file__), "view.py"), results.path("view.py"))
         for name, attribute in (("history.csv", "table"), ("summary.json", "summary"), (".", "waves")):
-            if name == "." or results.has(name):
+            if output is None and (name == "." or results.has(name)):
                 getattr(results, attribute)  # read before the folder goes
     return results

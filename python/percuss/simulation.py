@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _library as c
 from .errors import BusyError, ClosedError, InputError, error_of
-from .model import Check, Deferred, Evaluated, Model, Reaction, _number, open_with, vector, view
+from .model import Check, Evaluated, Model, Reaction, _number, deferred, open_with, vector, view
 from .text import encode
 
 Array = np.ndarray[Any, Any]
@@ -79,27 +79,24 @@ class Simulation(Model):
         handle = self._alive()
         if directory is not None and until is not None:
             raise InputError("results are written of runs to the end of the case: `until` goes without a directory")
-        raised: list[Any] = []
-        is_stopped = False
-        with self._entered():
-            with Deferred() as deferred:
-                def look(_user: Any, _pointer: Any) -> int:
-                    nonlocal is_stopped
-                    try:
-                        is_stopped = bool(watch is not None and watch(self)) or is_stopped
-                    except BaseException as error:  # noqa: B902 - raised again below
-                        raised.append(error)
-                    return 1 if raised or is_stopped or deferred.raised else 0
+        raised: list[BaseException] = []
+        stops: list[Any] = []
+        with self._entered(), deferred(handle.system, True) as interrupts:
+            def look(_user: Any, _pointer: Any) -> int:
+                try:
+                    stops.extend([True] if watch is not None and watch(self) else [])
+                except BaseException as error:  # noqa: B902 - raised again below
+                    raised.append(error)
+                return 1 if raised or interrupts or stops else 0
 
-                options = c.RunOptions(None if directory is None else encode(directory, "directory"),
-                                       np.inf if until is None else float(until), c.Watch(look), None,
-                                       WATCH_INTERVAL if watch is None else float(interval))
-                answer = lib.percuss_run_with(handle.pointer, byref(options))
+            options = c.RunOptions(None if directory is None else encode(directory, "directory"),
+                                   np.inf if until is None else float(until), c.Watch(look), None,
+                                   WATCH_INTERVAL if watch is None else float(interval))
+            answer = lib.percuss_run_with(handle.pointer, byref(options))
             if raised:
                 raise raised[0]
-            deferred.settle(handle.system)
-            if answer and not is_stopped:
-                raise error_of(answer, handle.pointer)
+        if answer and not stops:
+            raise error_of(answer, handle.pointer)
 
     is_done = Evaluated[bool](lambda s: bool(_is_done(s._alive().pointer)), "Is nothing left to do, or possible?")
     steps = Evaluated[int](lambda s: lib.percuss_steps(s._alive().pointer), "Steps made so far.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from ctypes import addressof, c_char_p, c_double, c_int, c_void_p, cast, sizeof
+from types import SimpleNamespace
 from typing import Any, NamedTuple, Optional, Sequence
 
 import numpy as np
@@ -116,61 +117,42 @@ class System:
 
     # The definition in C
 
-    def __init__(self) -> None:
-        self._error: Optional[BaseException] = None
-        self._keep: list[Any] = []
-        self._definition: Any = None
+    _error: Optional[BaseException] = None
+    _definition: Any = None  # in C
 
     def _take_error(self) -> Optional[BaseException]:
         error, self._error = self._error, None
         return error
 
-    def _text(self, text: str) -> bytes:
-        data = str(text).encode()
-        self._keep.append(data)
-        return data
-
     def _address(self) -> int:
-        if getattr(self, "_definition", None) is None:
-            if not hasattr(self, "_keep"):
-                System.__init__(self)
+        if self._definition is None:
             self._define()
-        assert self._definition is not None
-        return addressof(self._definition)
+        definition: Any = self._definition
+        return addressof(definition)
 
     def _define(self) -> None:
-        names = list(self.parameters)
-        table = (c.Parameter * (len(names) + 1))()
-        for entry, name in zip(table, names):
+        self._names = list(self.parameters)
+        table = (c.Parameter * (len(self._names) + 1))()
+        for entry, name in zip(table, self._names):
             given = self.parameters[name]
             given = given if isinstance(given, Parameter) else Parameter(float(given))
-            entry.name, entry.help = self._text(name), self._text(given.help)
+            entry.name, entry.help, entry.low, entry.high = name.encode(), given.help.encode(), given.low, given.high
             entry.preset = math.nan if given.preset is None else given.preset
-            entry.low, entry.high = given.low, given.high
-        coordinates = (c_char_p * max(1, len(self.coordinates)))(*[self._text(name) for name in self.coordinates])
         cells = (c_int * max(1, 2 * len(self.cells)))(*[int(node) for cell in self.cells for node in cell])
-        definition = c.SystemDefinition(
-            abi=ABI, name=self._text(self.name), summary=self._text(self.summary), parameters=addressof(table),
-            ncoordinate=len(self.coordinates), coordinates=coordinates, is_linear=bool(self.is_linear),
-            has_constant_mass=bool(self.has_constant_mass), has_constant_directions=bool(self.has_constant_directions),
-            npoint=int(self.point_count), ncell=len(self.cells), cells=addressof(cells))
+        names = (c_char_p * max(1, len(self.coordinates)))(*[name.encode() for name in self.coordinates])
         # The rows are taken once: the library reads them several times and relies on their number.
         self._row_list = [row if isinstance(row, Row) else Row(*row) for row in self.rows]
-        self._row_names = [self._text(row.contact) for row in self._row_list]
-        self._names = names
-        for member, function in self._functions().items():
-            setattr(definition, member, function)
-            self._keep.append(function)
-        self._keep += [table, coordinates, cells]
-        self._definition = definition
+        self._row_names = [row.contact.encode() for row in self._row_list]
+        self._tables = table, cells
+        self._definition = c.SystemDefinition(
+            abi=ABI, name=self.name.encode(), summary=self.summary.encode(), parameters=addressof(table),
+            ncoordinate=len(self.coordinates), coordinates=names, is_linear=bool(self.is_linear),
+            has_constant_mass=bool(self.has_constant_mass), has_constant_directions=bool(self.has_constant_directions),
+            npoint=int(self.point_count), ncell=len(self.cells), cells=addressof(cells), **self._functions())
 
     def _of(self, address: int) -> Any:
         """The parameters by name."""
-        values = _array(address, len(self._names)).tolist()
-        cached = getattr(self, "_cached", None)
-        if cached is None or cached[0] != values:
-            cached = self._cached = (values, _Values(zip(self._names, values)))
-        return cached[1]
+        return SimpleNamespace(**dict(zip(self._names, _array(address, len(self._names)).tolist())))
 
     def _function(self, name: str, inputs: str, *outputs: tuple[int, ...]) -> Any:
         """A method for the library: `inputs` are "t" or "q" for an array over the coordinates, `outputs` the shapes of
@@ -234,15 +216,3 @@ class System:
             self._fault = c_char_p(str(fault).encode())
             return cast(self._fault, c_void_p).value
         return KINDS["check"](call)
-
-
-class _Values(dict[str, float]):
-    """Parameters as attributes."""
-
-    __slots__ = ()
-
-    def __getattr__(self, name: str) -> float:
-        try:
-            return self[name]
-        except KeyError:
-            raise AttributeError(f"the system has no parameter '{name}'; it has {', '.join(self)}") from None

@@ -16,26 +16,23 @@ def suggest(word: str, names: Iterable[str]) -> str:
     return f", did you mean '{found[0]}'?" if found else ""
 
 
-def split_outside(text: str, closing: str = "") -> tuple[list[str], int]:
-    """Parts between commas that stand outside of brackets and quotes. With `closing` they end at that bracket: the
-    second result is the length up to and with it, -1 if it is missing."""
-    parts: list[str] = []
-    depth, quote, begin = 0, "", 0
-    for i, x in enumerate(text):
+def split_outside(text: str) -> list[str]:
+    """Parts between commas that stand outside of brackets and quotes."""
+    depth, quote, parts = 0, "", [""]
+    for x in text:
         if quote:
             quote = "" if x == quote else quote
-        elif x in "'\"" and (not text[begin:i].strip()):
+        elif x in "'\"" and not parts[-1].strip():
             quote = x
-        elif closing and not depth and x == closing:
-            return [*parts, text[begin:i]], i + 1
         elif x in "([{":
             depth += 1
         elif x in ")]}":
             depth = max(0, depth - 1)
-        elif x == "," and not depth:
-            parts.append(text[begin:i])
-            begin = i + 1
-    return [*parts, text[begin:]], -1 if closing else len(text)
+        if x == "," and not depth and not quote:
+            parts.append("")
+        else:
+            parts[-1] += x
+    return parts
 
 
 def text_of(value: Any, quotes: bool = False) -> str:

@@ -72,7 +72,6 @@ class Words(unittest.TestCase):
         self.assertEqual(complete("run", "beam_pile", "--set", "parameters."), ["parameters.n=", "parameters.mu="])
         if has_tools():
             self.assertEqual(complete("study", "bar_impact", "--vary", "initial.0.vel"), ["initial.0.velocity="])
-            self.assertEqual(complete("study", "bar_impact", "--sampling", "s"), ["sobol"])
             self.assertEqual(complete("study", "bar_imp"), ["bar_impact", ":files"])
             self.assertEqual(complete("compare", "a", "--tol"), ["--tolerance"])
             self.assertEqual(complete("fit", "x", "--data", ""), [":files"])

@@ -121,7 +121,7 @@ class Perturbation(program.Cases):
                                                "time: { step: 1.0e-3, end: 0.01 }\nscheme: { type: half_explicit }\n"
                                                "perturbation: { energy: 1.0e-6 }\n")
         for wanted, case, *more in (("--size is for --perturb", PENDULUM[0], "--size", "1e-6", "--vary", "time.end=1"),
-                                    ("--size must be in [1e-15, 1e-3], is '0.01'", PENDULUM[0], "--perturb", "2",
+                                    ("size must be in [1e-15, 1e-3], is '0.01'", PENDULUM[0], "--perturb", "2",
                                      "--size", "0.01"),
                                     (OWN, PENDULUM[0], "--perturb", "2", "--set", "perturbation={energy: 1}"),
                                     (OWN, self.folder / "case.yaml", "--perturb", "2")):

@@ -10,7 +10,8 @@ from studies import Studies, call  # before percuss: it says where that is
 from program import read_rows  # noqa: I100
 
 import percuss
-from percuss._converge import Bound, Convergence, bound
+from percuss._converge import Convergence
+from percuss.measure import Bound, bound
 
 
 class Converge(Studies):
@@ -26,8 +27,9 @@ class Converge(Studies):
                                            ([1.0, 2.0, 1.6], False, "oscillates", 0.5),
                                            ([1.0, 2.0, 2.5], True, "jumps", 4.5), ([2.0] * 3, True, "exact", 0.0),
                                            ([1.0, 2.0, 2.01], False, "converges", 0.5)):
-            self.assertEqual(bound(values, jumps)[::2], (error, kind))
-        self.assertEqual(bound([1.0, 5.0, 6.0, 6.1], impacts=True).error, 1.4)  # a quarter of 4 would be left
+            found = bound(values, 2, [((), (("stop", jumps, 0),), (("stop", 0, 0),))[k] for k in range(3)] * jumps)
+            self.assertEqual((found.kind, found.error), (kind, error))
+        self.assertEqual(bound([1.0, 5.0, 6.0, 6.1], 2, [(("stop", 1, 1),)] * 4).error, 1.4)  # not a quarter of 4
         for kind, error in (("converges", 5.0), ("diverges", float("inf"))):  # a peak at a constant Courant number
             parts = {"both": Bound(0.0, kind="exact"), "mesh": Bound(3.0, 1.0, kind), "step": Bound(4.0)}
             self.assertEqual(Convergence.total(parts, 0.0), error)

@@ -1,7 +1,6 @@
 """percuss fit: parameters are found within their intervals, and those that data cannot determine are told. Argument:
 the path of the program."""
 
-import math
 import os
 import sys
 import unittest
@@ -97,7 +96,7 @@ class Fit(program.Cases):
                 ([case, *E, "--data", self.path("no.csv"), "--column", "x"], "no.csv: No such file"),
                 ([case, *E, "--data", late, "--column", "transmitted.stress"], "the data go on to 2 s"),
                 ([case, *E, "--data", data, "--column", "nothing=transmitted.stress"], "has no column 'nothing'"),
-                ([case, "--parameter", "a.b=2:1", "--data", data, "--column", "x"], "the bounds must rise"),
+                ([case, "--parameter", "a.b=2:1", "--data", data, "--column", "x"], "bounds that rise"),
                 ([case, "--parameter", "a.b", "--data", data, "--column", "x"], "expected path.to.key=low:high"),
                 ([case, "--data", data, "--column", "x"], "a fit needs a parameter"),
                 ([case, *E], "required: --data"),
@@ -110,7 +109,6 @@ class Fit(program.Cases):
                            "transmitted.stress", "-o", self.path("out"))
         self.assertEqual(run.returncode, 1)
         self.assertIn("elements.specimen.rho=-1.5: refused: ", run.stderr)
-        self.assertTrue(math.isfinite(_fit.parse_parameter("a=1:2").start))
 
 
 unittest.main()

@@ -104,7 +104,7 @@ class SameBits(unittest.TestCase):
         self.assertEqual(list(there), list(results.history))
         for name in there:
             np.testing.assert_array_equal(there[name], results.history[name])
-        self.assertIsNone(results.directory)
+        self.assertFalse(os.path.exists(results.folder))
         self.assertEqual((results.name, len(results.frames)), ("bar_impact", 4))  # though the folder is gone
         self.assertEqual(results.displacements.shape, (4, 201, 3))
         self.assertEqual(results.times[-1], 0.6)
@@ -171,7 +171,6 @@ class Reading(unittest.TestCase):
         self.assertEqual(sim.equation(0, "x"), -1)
         dofs = sim.node_dofs(1)
         self.assertTrue(any(dof.is_rotation for dof in dofs))
-        self.assertIn("node", sim.name_equation(dofs[0].equation))
         self.assertTrue(all(check.worst_ratio <= 1.0 or check.is_reported_only for check in sim.certificate))
         self.assertEqual(len(percuss.load("cases/ball").coordinates), 1)
         self.assertGreater(sim.effort["memory"], 0)

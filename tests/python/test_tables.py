@@ -54,30 +54,27 @@ class Tables(Studies):
         words = ["cases/bar_impact", "--set", "time.end=0.004", "--set", "mesh.bar.elements=4", "--random", "64",
                  "--vary", "elements.bar.rho=uniform(1, 3)", "--vary", "elements.bar.E=normal(900, 9)", "--measure",
                  "E=energy.final", "--measure", "half=energy.final/2"]
-        for sampling in ("latin", "sobol"):
-            shown = self.study(*words, "--sampling", sampling, "--seed", "3").stdout
-            rows = self.rows()
-            rho, modulus = (np.array([float(row[k]) for row in rows]) for k in ("elements.bar.rho", "elements.bar.E"))
-            # One point in each of 64 slices of equal probability, of both keys.
-            for slices in ((rho - 1.0) / 2.0, scipy.stats.norm.cdf((modulus - 900.0) / 9.0)):
-                self.assertEqual(sorted(np.floor(64 * slices)), list(range(64)))
-            found = read_json(os.path.join(self.out, "study.json"))
-            self.assertEqual(found["random"]["sampling"], sampling)
-            E = found["statistics"]["E"]
-            np.testing.assert_allclose([E["mean"], E["p50"], E["p5"], E["p95"]], [1000, 1000, 550, 1450], atol=16)
-            self.assertAlmostEqual(E["deviation"], 1000 / 12**0.5, delta=10)
-            np.testing.assert_allclose(E["p25"], np.percentile(500 * rho, 25), rtol=1e-9)
-            self.assertRegex(shown, r"(?m)^E +\d")
-            first = rows
-            self.study(*words, "--sampling", sampling, "--seed", "3")
-            self.assertEqual(self.rows(), first)
-            self.study(*words, "--sampling", sampling, "--seed", "4")
-            self.assertNotEqual(self.rows()[0]["elements.bar.E"], first[0]["elements.bar.E"])
+        shown = self.study(*words, "--seed", "3").stdout
+        rows = self.rows()
+        rho, modulus = (np.array([float(row[k]) for row in rows]) for k in ("elements.bar.rho", "elements.bar.E"))
+        # One point in each of 64 slices of equal probability, of both keys.
+        for slices in ((rho - 1.0) / 2.0, scipy.stats.norm.cdf((modulus - 900.0) / 9.0)):
+            self.assertEqual(sorted(np.floor(64 * slices)), list(range(64)))
+        found = read_json(os.path.join(self.out, "study.json"))
+        E = found["statistics"]["E"]
+        np.testing.assert_allclose([E["mean"], E["p50"], E["p5"], E["p95"]], [1000, 1000, 550, 1450], atol=16)
+        self.assertAlmostEqual(E["deviation"], 1000 / 12**0.5, delta=10)
+        np.testing.assert_allclose(E["p25"], np.percentile(500 * rho, 25), rtol=1e-9)
+        self.assertRegex(shown, r"(?m)^E +\d")
+        first = rows
+        self.study(*words, "--seed", "3")
+        self.assertEqual(self.rows(), first)
+        self.study(*words, "--seed", "4")
+        self.assertNotEqual(self.rows()[0]["elements.bar.E"], first[0]["elements.bar.E"])
         for more, message in ((["--vary", "time.end=normal(1, 0)"], "deviation > 0"),
                               (["--vary", "time.end=uniform(2, 1)"], "to > from"),
-                              (["--vary", "time.end=uniform(a, 1)"], "needs two numbers"),
-                              (["--random", "0"], "--random must be a whole number from 1"),
-                              (["--sampling", "dice"], "--sampling")):
+                              (["--vary", "time.end=uniform(a, 1)"], "to > from"),
+                              (["--random", "0"], "random must be a whole number from 1")):
             self.assertIn(message, self.study(*words, *more, status=2).stderr)
         self.assertIn("give --random N", self.study("cases/bar_impact", "--vary", "a.b=normal(1, 1)", status=2).stderr)
         self.assertIn("needs keys", self.study("cases/bar_impact", "--vary", "a=1", "--random", "3", status=2).stderr)
@@ -97,7 +94,7 @@ class Tables(Studies):
             percuss.study("no/such", {"a": [1]})
 
     def test_a_worker_that_dies_costs_its_run(self):
-        from percuss.pool import Broke, Pool
+        from percuss.pool import Ended, Pool
 
         def work(index):
             if index == 3:
@@ -105,7 +102,7 @@ class Tables(Studies):
             return index * index
 
         found = dict(Pool(40, work, 2).results())
-        self.assertEqual(found.pop(3), Broke("the process ended by signal 9"))
+        self.assertEqual(found.pop(3), Ended("broke", reason="the process ended by signal 9"))
         self.assertEqual(found, {i: i * i for i in range(40) if i != 3})
 
     def test_an_interrupt_ends_a_study_after_the_present_steps(self):
@@ -125,32 +122,22 @@ class Convergence(unittest.TestCase):
         for p in range(1, 5):
             for factor in (2, 3):
                 f = [3.0 - 2.0 * factor**(-p * k) for k in range(4)]
-                c = measure.converge(f, factor)
-                self.assertEqual((c.kind, c.value), ("converges", f[3]))
+                c = measure.bound(f, factor)
+                self.assertEqual(c.kind, "converges")
                 self.assertAlmostEqual(c.order, p, delta=1e-9)
                 self.assertAlmostEqual(c.limit, 3.0, delta=1e-10)
                 # The bound holds the limit: a quarter more than the error up to order 2, more above.
                 error = 3.0 - f[3]
                 if p <= 2:
-                    self.assertAlmostEqual(c.bound, 1.25 * error, delta=1e-10)
-                self.assertGreaterEqual(c.bound, 1.25 * error * (1.0 - 1e-9))
-
-    def test_what_does_not_converge_is_told(self):
-        nan = float("nan")
-        for values, kind in (([1, 2, 3], "diverges"), ([1, 2, 4], "diverges"), ([1, 1, 1], "exact"),
-                             ([1, nan, 1], "unknown"), ([1, 1], "unknown"), ([9, 2, 1, 0.5], "converges")):
-            self.assertEqual(measure.converge([float(x) for x in values], 2.0).kind, kind)
-        self.assertTrue(np.isnan(measure.converge([1.0, 2.0, 4.0], 2.0).bound))
-        c = measure.converge([1.0, 2.0, 1.5], 2.0)
-        self.assertEqual((c.kind, c.bound, np.isnan(c.limit)), ("oscillates", 1.5, True))
+                    self.assertAlmostEqual(c.error, 1.25 * error, delta=1e-10)
+                self.assertGreaterEqual(c.error, 1.25 * error * (1.0 - 1e-9))
 
     def test_times_of_steps_are_known_to_a_step(self):
-        c = measure.converge([1.0, 1.0, 1.0], 2.0, 0.1)
-        self.assertEqual((c.kind, c.bound), ("steps", 0.1))
+        c = measure.bound([1.0, 1.0, 1.0], 2.0, grain=0.1)
+        self.assertEqual((c.kind, c.error), ("steps", 0.1))
         self.assertTrue(np.isnan(c.order) and np.isnan(c.limit))
-        for values, bound in (([1.0, 1.3, 1.4], 0.2), ([1.0, 2.0, 2.5], 1.25 * 0.5 + 0.1), ([1.0, 2.0, 1.5], 1.6)):
-            self.assertAlmostEqual(measure.converge(values, 2.0, 0.1).bound, bound, delta=1e-9)
-        self.assertEqual(measure.converge_both(c, measure.converge([1.0] * 3, 2.0)).kind, "steps")
+        for values, bound in (([1.0, 1.3, 1.4], 0.2), ([1.0, 2.0, 2.5], 1.25 * 0.5 + 0.1), ([1.0, 2.0, 1.6], 0.6)):
+            self.assertAlmostEqual(measure.bound(values, 2.0, grain=0.1).error, bound, delta=1e-9)
 
 
 class Signals(unittest.TestCase):

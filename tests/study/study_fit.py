@@ -58,7 +58,7 @@ def draws(folder, count, seed=1):
 
 def held(fits):
     """How many intervals hold the true value, and the root mean square of the errors over their deviations."""
-    found = [fit.estimates["elements.specimen.E"] for fit in fits]
+    found = [fit.estimates.loc["elements.specimen.E"] for fit in fits]
     inside = sum(one.low <= TRUE <= one.high for one in found)
     return inside, (sum(((one.value - TRUE) / one.deviation)**2 for one in found) / len(found))**0.5
 
