@@ -95,9 +95,15 @@ static inline void pcs_next_note_rates(const pcs_system *system, pcs_next *next)
     for (int j = 0; j < system->nrow; j++) next->rate_before[j] = pcs_system_rate(system, j, next->v);
     for (int t = 0; t < system->ntangent; t++) next->slip_before[t] = pcs_rows_dot(system->T, t, next->v);
 }
-// Reports the impact that has led from them to next->v on top of what the rows report of the motion before it.
+// Reports the impact that has led from them to next->v on top of what the rows report of the motion before it. Contacts
+// that were open close in it; was_closed is NULL at the start of a run, where those close that take an impulse.
 void pcs_next_report_impact(const pcs_scheme *self, const pcs_next *next, const unsigned char *was_closed,
                             pcs_step_report *report);
+
+// Starts a run: moves the projection to x, reports it, and solves the impact of closed contacts that approach, by
+// `strike`, which imposes the law on the gated rows of next. report->outcome tells whether it did.
+pcs_status pcs_next_start(pcs_scheme *self, pcs_next *next, pcs_state *x,
+                          bool (*strike)(pcs_scheme *self, pcs_step_report *report), pcs_step_report *report);
 
 // Makes the next state the state, with all members that do not depend on the scheme.
 void pcs_next_accept(const pcs_scheme *self, pcs_next *next, pcs_state *x, const pcs_step_report *report);
@@ -125,7 +131,10 @@ void pcs_joint_acceleration(pcs_scheme *self, pcs_next *next, double t, const do
 void pcs_add_smooth_resultant(const pcs_system *system, const double *lam, double sum[3]);
 
 // Returns true if directions of rows vary: impulses of one step may then act along several.
-bool pcs_rows_turn(const pcs_system *system);
+static inline bool pcs_rows_turn(const pcs_system *system)
+{
+    return system->row_set.vary && pcs_system_is_mesh(system);
+}
 // Adds `scale` times the momentum of impulses z and z_t (may be NULL) of the rows along the present directions, N s.
 void pcs_add_row_momentum(const pcs_system *system, double scale, const double *z, const double *z_t, double sum[3]);
 

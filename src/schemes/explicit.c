@@ -174,55 +174,19 @@ void pcs_explicit_report_rows(pcs_scheme *self, pcs_explicit *s, const pcs_state
     else pcs_report_join(system, report);
 }
 
-// Returns true if a row approaches by more than the round-off of its rate: opposite contacts at rest must not both do.
-static bool explicit_approaches(const pcs_system *system, int row, const double *v, double rate)
+static bool explicit_strike(pcs_scheme *self, pcs_step_report *report)
 {
-    const pcs_rows *G = system->G;
-    int first = G->start[row], count = G->start[row + 1] - first;
-    return rate < -64.0 * pcs_rounding_of_sum(count, G->value + first, G->column + first, v);
-}
-
-// Solves the impact at the start of a run.
-static pcs_outcome explicit_strike(pcs_scheme *self, pcs_explicit *s, pcs_state *x, pcs_step_report *report)
-{
-    const pcs_system *system = self->system;
-    size_t bytes = (size_t)system->nv * sizeof *x->v;
-    memcpy(s->next.q, x->q, bytes);
-    memcpy(s->next.v, x->v, bytes);
-    pcs_outcome outcome = pcs_explicit_impose(self, s, report);
-    if (outcome != PCS_CONVERGED) return outcome;
-    memcpy(x->v, s->next.v, bytes);
-    system->ops->measure(system, pcs_at(x->t, x->q, x->v), PCS_ENERGY, &report->measure);
-    for (int j = 0; j < system->nrow; j++) {
-        s->is_closed[j] = s->next.gate[j];
-        x->was_loaded[j] = s->next.la[j] > 0.0 && !system->rows[j].is_bilateral;
-        s->was_closed[j] = !x->was_loaded[j];
-    }
-    pcs_explicit_report_rows(self, s, x, 1.0, true, report);
-    return PCS_CONVERGED;
+    report->outcome = pcs_explicit_impose(self, self->data, report);
+    return report->outcome == PCS_CONVERGED;
 }
 
 pcs_status pcs_explicit_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
 {
     pcs_explicit *s = self->data;
-    const pcs_system *system = self->system;
-    if (!pcs_projection_move(self->solver, x->q))
-        return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
-    pcs_start_report(self, x, &s->next, report);
     pcs_explicit_clear(self, s);
     s->leaves_velocity = false;
-    pcs_next_targets(self, &s->next, x->v);
-    pcs_next_drive(self, &s->next);
-    bool has_impact = false;
-    (void)pcs_next_find_closed(self, &s->next, NULL, 0.0, x->q, s->next.gate);
-    for (int j = 0; j < system->nrow; j++)
-        if (s->next.gate[j] && !system->rows[j].is_driven)
-            has_impact = has_impact || explicit_approaches(system, j, x->v, report->rows[j].rate);
-    if (pcs_rows_any(system, has_impact)) {
-        report->outcome = explicit_strike(self, s, x, report);
-        if (report->outcome != PCS_CONVERGED) return PCS_OK;
-    }
-    pcs_memory_copy(self->solver->nmemory, self->solver->memory, x->carried);
+    PCS_TRY(pcs_next_start(self, &s->next, x, explicit_strike, report));
+    if (report->outcome == PCS_CONVERGED) pcs_memory_copy(self->solver->nmemory, self->solver->memory, x->carried);
     return PCS_OK;
 }
 

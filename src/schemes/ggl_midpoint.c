@@ -454,7 +454,6 @@ static pcs_outcome ggl_mid_project(pcs_scheme *self, pcs_ggl *s)
 static void ggl_mid_book_correction(pcs_scheme *self, pcs_ggl *s, pcs_step_report *report)
 {
     const pcs_next *next = &s->base.next;
-    const pcs_measure *now = &report->measure;
     pcs_measure before;
     bool is_corrected = false;
     memcpy(s->uncorrected, next->q, (size_t)self->system->nv * sizeof(double));
@@ -465,8 +464,7 @@ static void ggl_mid_book_correction(pcs_scheme *self, pcs_ggl *s, pcs_step_repor
     }
     if (!is_corrected) return;
     self->system->ops->measure(self->system, pcs_at(self->solver->t, s->uncorrected, next->v), PCS_ENERGY, &before);
-    report->correction_work =
-        now->kinetic + now->strain + now->potential - before.kinetic - before.strain - before.potential;
+    report->correction_work = pcs_measure_energy(&report->measure) - pcs_measure_energy(&before);
 }
 
 // Closes the gates of contacts that have closed or penetrated without their law. Returns true if there are any.
@@ -515,12 +513,10 @@ static pcs_status ggl_mid_step(pcs_scheme *self, pcs_state *x, double h, pcs_ste
     report->outcome = ggl_mid_solve(self, x, h, report);
     if (report->outcome == PCS_NOT_FINITE) (void)pcs_next_measure(self, x, next, report); // reports the equation
     if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, x, next, report)) return PCS_OK;
-    pcs_explicit_report_once(self, x, pcs_at(x->t + 0.5 * h, s->base.middle, x->v), h, report);
-    if (((const ggl_mid_params *)self->params)->coupling == UNIFIED) {
-        double resultant[3];
-        pcs_system_resultant(self->system, pcs_at(x->t + 0.5 * h, s->mid_q, s->mid_v), resultant);
-        for (int k = 0; k < 3; k++) report->smooth_impulse[k] = h * resultant[k] + s->turned[k];
-    }
+    bool is_unified = ((const ggl_mid_params *)self->params)->coupling == UNIFIED;
+    const double *q = is_unified ? s->mid_q : s->base.middle, *v = is_unified ? s->mid_v : x->v;
+    pcs_explicit_report_once(self, x, pcs_at(x->t + 0.5 * h, q, v), h, report);
+    for (int k = 0; k < 3; k++) report->smooth_impulse[k] += s->turned[k];
     ggl_mid_book_correction(self, s, report);
     pcs_next_accept(self, next, x, report);
     ((pcs_ggl_memory *)x->memory)->factored_h = s->factored_h;

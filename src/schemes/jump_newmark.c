@@ -71,17 +71,6 @@ static bool jump_strike(pcs_scheme *self, pcs_step_report *report)
     return result.outcome == PCS_CONVERGED;
 }
 
-// Returns true if a contact is closed at x and approaches, so that its impact is due.
-static bool jump_is_hit(const pcs_scheme *self, const pcs_state *x)
-{
-    const jump_newmark *jump = self->data;
-    bool is_hit = false;
-    for (int j = 0; j < self->system->nrow; j++)
-        if (jump->was_closed[j] && !self->system->rows[j].is_bilateral)
-            is_hit = is_hit || pcs_system_rate(self->system, j, x->v) < 0.0;
-    return pcs_rows_any(self->system, is_hit);
-}
-
 // Books the work of normal impulses of the smooth motion as numerical loss, as none of them is an impact. The gates are
 // those of its end.
 static void jump_report_motion(const pcs_scheme *self, pcs_step_report *report)
@@ -110,28 +99,12 @@ static pcs_status jump_setup(pcs_scheme *self)
     return self->solver->projection->has_columns ? pcs_impact_create(self->solver, &s->impact) : PCS_OK;
 }
 
-// Moves the projection to the initial state, and solves an impact of closed and approaching contacts at t = 0.
 static pcs_status jump_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
 {
     jump_newmark *s = self->data;
-    pcs_next *next = &s->base.next;
-    const pcs_system *system = self->system;
-    if (!pcs_projection_move(self->solver, x->q))
-        return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
-    pcs_start_report(self, x, next, report);
-    (void)pcs_next_find_closed(self, next, NULL, 0.0, x->q, s->was_closed);
-    if (jump_is_hit(self, x)) {
-        memcpy(next->q, x->q, (size_t)system->nv * sizeof *x->q);
-        memcpy(next->v, x->v, (size_t)system->nv * sizeof *x->v);
-        memcpy(next->gate, s->was_closed, (size_t)system->nrow);
-        memset(s->was_closed, 0, (size_t)system->nrow); // contacts that close at t = 0 count as open before
-        if (!jump_strike(self, report)) return PCS_OK;
-        memcpy(x->v, next->v, (size_t)system->nv * sizeof *x->v);
-        system->ops->measure(system, pcs_at(x->t, x->q, x->v), PCS_ENERGY, &report->measure);
-        pcs_next_report_impact(self, next, s->was_closed, report);
-    }
-    for (int j = 0; j < system->nrow; j++) x->was_loaded[j] = report->rows[j].step_impulse > 0.0;
-    pcs_joint_acceleration(self, next, x->t, x->q, x->v, x->history[1]);
+    PCS_TRY(pcs_next_start(self, &s->base.next, x, jump_strike, report));
+    if (report->outcome != PCS_CONVERGED) return PCS_OK;
+    pcs_joint_acceleration(self, &s->base.next, x->t, x->q, x->v, x->history[1]);
     pcs_implicit_fill_histories(self, x);
     pcs_implicit_start_contacts(self, report, x);
     return PCS_OK;

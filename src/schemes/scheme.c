@@ -389,7 +389,8 @@ void pcs_next_report_impact(const pcs_scheme *self, const pcs_next *next, const 
         row->step_impulse += la;
         row->is_gated = next->gate[j] != 0;
         row->is_closed = row->is_closed || row->is_gated;
-        row->is_impact = row->is_gated && !was_closed[j] && !system->rows[j].is_bilateral;
+        bool was_open = was_closed == NULL ? la > 0.0 : !was_closed[j];
+        row->is_impact = row->is_gated && was_open && !system->rows[j].is_bilateral;
         row->normal_loss = -la * (0.5 * (row->rate_before + row->rate) + speed);
         row->drive_work -= la * speed;
         report->impact_loss += row->normal_loss;
@@ -524,11 +525,6 @@ void pcs_joint_acceleration(pcs_scheme *self, pcs_next *next, double t, const do
     scheme_hold_joints(self, next, a);
 }
 
-bool pcs_rows_turn(const pcs_system *system)
-{
-    return system->row_set.vary && pcs_system_is_mesh(system);
-}
-
 void pcs_add_row_momentum(const pcs_system *system, double scale, const double *z, const double *z_t, double sum[3])
 {
     double along[3], all[3] = { 0.0 }, *to = pcs_rows_are_spread(system) ? all : sum;
@@ -589,6 +585,42 @@ void pcs_start_report(const pcs_scheme *self, const pcs_state *x, pcs_next *next
         for (int t = 0; t < system->rows[j].ntangent; t++)
             rows[j].slip[t] = pcs_rows_dot(system->T, system->rows[j].first_tangent + t, x->v);
     }
+}
+
+// Returns true if a closed contact approaches by more than the round-off of its rate: opposite ones at rest must not.
+static bool scheme_is_hit(const pcs_system *system, const pcs_next *next, const double *v)
+{
+    const pcs_rows *G = system->G;
+    bool is_hit = false;
+    for (int j = 0; j < system->nrow; j++) {
+        int first = G->start[j], count = G->start[j + 1] - first;
+        if (!next->gate[j] || system->rows[j].is_bilateral) continue;
+        double rounding = 64.0 * pcs_rounding_of_sum(count, G->value + first, G->column + first, v);
+        is_hit = is_hit || pcs_system_rate(system, j, v) < -rounding;
+    }
+    return pcs_rows_any(system, is_hit);
+}
+
+pcs_status pcs_next_start(pcs_scheme *self, pcs_next *next, pcs_state *x,
+                          bool (*strike)(pcs_scheme *self, pcs_step_report *report), pcs_step_report *report)
+{
+    const pcs_system *system = self->system;
+    size_t bytes = (size_t)system->nv * sizeof *x->v;
+    if (!pcs_projection_move(self->solver, x->q))
+        return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
+    pcs_start_report(self, x, next, report);
+    (void)pcs_next_find_closed(self, next, NULL, 0.0, x->q, next->gate);
+    if (!scheme_is_hit(system, next, x->v)) return PCS_OK;
+    memcpy(next->q, x->q, bytes);
+    memcpy(next->v, x->v, bytes);
+    pcs_next_targets(self, next, x->v);
+    pcs_next_drive(self, next);
+    if (!strike(self, report)) return PCS_OK;
+    memcpy(x->v, next->v, bytes);
+    system->ops->measure(system, pcs_at(x->t, x->q, x->v), PCS_ENERGY, &report->measure);
+    pcs_next_report_impact(self, next, NULL, report);
+    for (int j = 0; j < system->nrow; j++) x->was_loaded[j] = report->rows[j].is_impact;
+    return PCS_OK;
 }
 
 double pcs_scheme_present_step(const pcs_scheme_ops *ops, const void *params, const pcs_system *system,
