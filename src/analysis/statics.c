@@ -6,6 +6,7 @@
 #include "core/carry.h"
 #include "core/dense.h"
 #include "core/rounding.h"
+#include "core/text.h"
 #include "fe/rigid.h"
 #include "linsolve/bordered.h"
 #include "output/file.h"
@@ -1199,10 +1200,9 @@ static void statics_describe(const pcs_equilibrium *e, size_t size, char *text)
              e->left / weight, e->round_off / weight, s->nv > 0 ? e->f[worst] : 0.0, place);
     if (row < 0) return;
     const pcs_contact_info *contact = &s->contacts[s->rows[row].contact];
-    size_t used = strlen(text);
-    snprintf(text + used, size - used, "; %s '%s', point %d, is off by %.3g, where round-off explains %.3g",
-             contact->is_joint ? "joint" : "contact", contact->name, row - contact->first_row,
-             e->held[row] ? e->gap[row] - e->target[row] : e->gap[row], e->blur[row]);
+    pcs_text_add(text, size, "; %s '%s', point %d, is off by %.3g, where round-off explains %.3g",
+                 contact->is_joint ? "joint" : "contact", contact->name, row - contact->first_row,
+                 e->held[row] ? e->gap[row] - e->target[row] : e->gap[row], e->blur[row]);
 }
 
 // Fails because the model can move; the message names its motions and closes with `ending`.

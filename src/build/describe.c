@@ -3,25 +3,13 @@
 #include "build/bars.h"
 #include "build/build.h"
 #include "build/builder.h"
+#include "core/text.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-// Appends to a text and returns its new length; text that does not fit is cut off.
-__attribute__((format(printf, 4, 5))) static size_t describe_add(size_t used, size_t size, char *text,
-                                                                 const char *format, ...)
-{
-    va_list list;
-    if (used + 1 >= size) return used;
-    va_start(list, format);
-    int length = vsnprintf(text + used, size - used, format, list);
-    va_end(list);
-    if (length < 0) return used;
-    return used + (size_t)length < size ? used + (size_t)length : size - 1;
-}
 
 void pcs_describe_sim(const pcs_sim *sim, size_t size, char *text)
 {
@@ -32,18 +20,18 @@ void pcs_describe_sim(const pcs_sim *sim, size_t size, char *text)
         njoint += is_joint;
         *(is_joint ? &ncondition : &npoint) += system->contacts[c].nall;
     }
-    size_t used = describe_add(0, size, text, "%d dofs, %d contact point%s, ", pcs_system_ndof(system), npoint,
-                               npoint == 1 ? "" : "s");
+    text[0] = '\0';
+    pcs_text_add(text, size, "%d dofs, %d contact point%s, ", pcs_system_ndof(system), npoint, npoint == 1 ? "" : "s");
     if (njoint > 0)
-        used = describe_add(used, size, text, "%d joint%s of %d condition%s, ", njoint, njoint == 1 ? "" : "s",
-                            ncondition, ncondition == 1 ? "" : "s");
+        pcs_text_add(text, size, "%d joint%s of %d condition%s, ", njoint, njoint == 1 ? "" : "s", ncondition,
+                     ncondition == 1 ? "" : "s");
     if (sim->scheme == NULL) {
-        describe_add(used, size, text, "enough for statics and modes; a run needs 'scheme' and 'time', too");
+        pcs_text_add(text, size, "enough for statics and modes; a run needs 'scheme' and 'time', too");
         return;
     }
-    used = describe_add(used, size, text, "%s, ", sim->scheme->ops->name);
-    if (sim->view.is_controlled) describe_add(used, size, text, "steps of controlled size");
-    else describe_add(used, size, text, "%ld steps of %g s", sim->nstep, sim->step_size);
+    pcs_text_add(text, size, "%s, ", sim->scheme->ops->name);
+    if (sim->view.is_controlled) pcs_text_add(text, size, "steps of controlled size");
+    else pcs_text_add(text, size, "%ld steps of %g s", sim->nstep, sim->step_size);
 }
 
 // Returns true for steel by its density, with a modulus as if in GPa or MPa. Slow waves alone are no error: rubber.
@@ -244,7 +232,6 @@ static void bars_print_auto(const bars *b)
     int npart = b->count == 0 ? 0 : pcs_yaml_count(mesh);
     const pcs_foresight *f = &b->sim->foreseen;
     char text[200] = "";
-    size_t used = 0;
     double h = b->sim->step_size;
     if (b->sim->scheme == NULL || b->sim->view.is_controlled) return;
     for (int i = 0; i < npart; i++) {
@@ -252,9 +239,9 @@ static void bars_print_auto(const bars *b)
         double present = strtod(pcs_yaml_string(pcs_yaml_item(mesh, i), "elements"), NULL);
         double cells = pcs_foresee_cells(b->sim, pcs_mesh_cell_set(pcs_fe_model(b->sim->system)->mesh, name), present);
         if (cells <= ENOUGH * present) continue;
-        used = describe_add(used, sizeof text, text, "%s%.0f in %.40s", used == 0 ? "" : ", ", cells, name);
+        pcs_text_add(text, sizeof text, "%s%.0f in %.40s", text[0] == '\0' ? "" : ", ", cells, name);
     }
-    if (used > 0) bars_print(b, "elements: auto would take %s", text);
+    if (text[0] != '\0') bars_print(b, "elements: auto would take %s", text);
     if (h > f->step)
         bars_print(b, "time.step: auto would take %.4g s, %s%s", f->step, f->reason,
                    h <= ENOUGH * f->step ? "; that of the case is enough" : "");

@@ -179,15 +179,12 @@ static void joints_check_state(const joint_check *k)
 // Writes "'a', 'b'", the other joints whose rows, times c, add up to row i.
 static void joints_name_others(const joint_check *k, int i, size_t size, char *text)
 {
-    size_t used = 0;
     const pcs_contact_info *last = NULL;
     text[0] = '\0';
     for (int j = 0; j < i; j++) {
         const pcs_contact_info *info = joints_of(k, j);
-        if (used >= size) break;
         if (fabs(k->c[j]) < 1e-6 || info == last || info == joints_of(k, i)) continue;
-        int length = snprintf(text + used, size - used, "%s'%s'", used == 0 ? "" : ", ", info->name);
-        used += length < 0 ? size : (size_t)length;
+        pcs_text_add(text, size, "%s'%s'", text[0] == '\0' ? "" : ", ", info->name);
         last = info;
     }
 }
@@ -267,9 +264,8 @@ static void joints_check_rank(const joint_check *k)
             pcs_case_note(k->b->c, "%s; their forces are shared by least squares", text);
             continue;
         }
-        size_t used = strlen(text);
-        snprintf(text + used, sizeof text - used,
-                 "; two prescribed motions of one coordinate contradict each other: leave one out");
+        pcs_text_add(text, sizeof text,
+                     "; two prescribed motions of one coordinate contradict each other: leave one out");
         joints_reject(k, info, text);
     }
 }

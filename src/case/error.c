@@ -3,6 +3,7 @@
 
 #include "case/case.h"
 #include "case/tree.h"
+#include "core/text.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -41,13 +42,8 @@ static int spelling_distance(const char *a, int na, const char *b, int nb)
 
 const char *pcs_join_names(const char *const *names, const char *separator, size_t size, char *buffer)
 {
-    size_t used = 0;
     buffer[0] = '\0';
-    for (int i = 0; names[i] != NULL; i++) {
-        if (used >= size) break;
-        int length = snprintf(buffer + used, size - used, "%s%s", i == 0 ? "" : separator, names[i]);
-        used += length < 0 ? 0 : (size_t)length;
-    }
+    for (int i = 0; names[i] != NULL; i++) pcs_text_add(buffer, size, "%s%s", i == 0 ? "" : separator, names[i]);
     return buffer;
 }
 
@@ -183,17 +179,13 @@ bool pcs_case_want(pcs_case *c, const pcs_yaml *node, const char *wanted)
 // Writes a list of plain values as "[0, 0, 0]", any other node as pcs_tree_quote does.
 static const char *error_show(const pcs_yaml *node, size_t size, char *buffer)
 {
-    size_t used = 0;
     bool is_plain = node->kind == PCS_YAML_LIST && node->count > 0;
     for (int i = 0; is_plain && i < node->count; i++) is_plain = node->items[i]->kind == PCS_YAML_SCALAR;
-    for (int i = 0; is_plain && i < node->count; i++) {
-        int length = snprintf(buffer + used, size - used, "%s%s", i == 0 ? "[" : ", ", node->items[i]->text);
-        used += length < 0 ? size : (size_t)length;
-        is_plain = used + 2 < size;
-    }
     if (!is_plain) return pcs_tree_quote(node, size, buffer);
-    memcpy(buffer + used, "]", 2);
-    return buffer;
+    buffer[0] = '\0';
+    for (int i = 0; i < node->count; i++) pcs_text_add(buffer, size, "%s%s", i == 0 ? "[" : ", ", node->items[i]->text);
+    pcs_text_add(buffer, size, "]");
+    return strlen(buffer) + 1 < size ? buffer : pcs_tree_quote(node, size, buffer);
 }
 
 void pcs_case_fault(pcs_case *c, const pcs_yaml *map, const char *key, const char *fault)

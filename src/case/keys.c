@@ -1,6 +1,7 @@
 // Reading keys of the tree: the keys that a reader knows are recorded, all others will be reported.
 
 #include "case/tree.h"
+#include "core/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -51,10 +52,10 @@ pcs_yaml *pcs_case_need(pcs_case *c, pcs_yaml *map, const char *key, pcs_yaml_ki
 // Writes "'a', 'b' or 'c'". Returns `buffer`.
 static const char *keys_list(const char *const *names, size_t size, char *buffer)
 {
-    size_t used = 0;
-    for (int i = 0; names[i] != NULL && used < size; i++) {
+    buffer[0] = '\0';
+    for (int i = 0; names[i] != NULL; i++) {
         const char *separator = names[i + 1] == NULL ? " or " : ", ";
-        used += (size_t)snprintf(buffer + used, size - used, "%s'%s'", i == 0 ? "" : separator, names[i]);
+        pcs_text_add(buffer, size, "%s'%s'", i == 0 ? "" : separator, names[i]);
     }
     return buffer;
 }

@@ -1,6 +1,7 @@
 // The tree of a case: nodes, their paths, and the pool their pieces come from.
 
 #include "case/tree.h"
+#include "core/text.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -141,13 +142,6 @@ bool pcs_tree_overlay(pcs_case *c, pcs_yaml *base, const pcs_yaml *over)
     return true;
 }
 
-static size_t tree_append(size_t used, size_t size, char *buffer, const char *format, const char *text)
-{
-    if (used + 1 >= size) return used;
-    int length = snprintf(buffer + used, size - used, format, text);
-    return length < 0 ? used : used + (size_t)length;
-}
-
 const char *pcs_tree_path(const pcs_yaml *node, size_t size, char *buffer)
 {
     const pcs_yaml *chain[PCS_CASE_DEPTH + 2];
@@ -157,15 +151,12 @@ const char *pcs_tree_path(const pcs_yaml *node, size_t size, char *buffer)
         node = node->parent;
     }
     buffer[0] = '\0';
-    size_t used = 0;
     while (depth-- > 0) {
         const pcs_yaml *step = chain[depth];
         if (step->parent->kind == PCS_YAML_MAP) {
-            used = tree_append(used, size, buffer, used == 0 ? "%s" : ".%s", step->parent->keys[step->index].name);
+            pcs_text_add(buffer, size, "%s%s", buffer[0] == '\0' ? "" : ".", step->parent->keys[step->index].name);
         } else {
-            char number[16];
-            snprintf(number, sizeof number, "[%d]", step->index);
-            used = tree_append(used, size, buffer, "%s", number);
+            pcs_text_add(buffer, size, "[%d]", step->index);
         }
     }
     return buffer;

@@ -7,6 +7,7 @@
 
 #include "case/case.h"
 #include "core/carry.h"
+#include "core/text.h"
 #include "percuss.h"
 
 #include <ctype.h>
@@ -142,12 +143,12 @@ static void usage_of(FILE *stream, const pcs_verb *c, const char *head)
 {
     char text[TEXT_ROOM];
     int column = fprintf(stream, "%spercuss %s ", head, c->name);
-    size_t used = (size_t)snprintf(text, sizeof text, "%s", c->arguments);
+    snprintf(text, sizeof text, "%s", c->arguments);
     for (const pcs_cli_option *o = pcs_cli_options; o->name != NULL; o++) {
         if (o->commands == NULL || !pcs_verb_takes(c->name, o)) continue;
-        used += (size_t)snprintf(text + used, sizeof text - used, " [%s%s%s]%s",
-                                 o->letter == NULL ? o->name : o->letter, o->value == NULL ? "" : " ",
-                                 o->value == NULL ? "" : o->value, o->kind == PCS_CLI_TEXTS ? "..." : "");
+        pcs_text_add(text, sizeof text, " [%s%s%s]%s", o->letter == NULL ? o->name : o->letter,
+                     o->value == NULL ? "" : " ", o->value == NULL ? "" : o->value,
+                     o->kind == PCS_CLI_TEXTS ? "..." : "");
     }
     usage_fill(stream, column, column, text);
 }
@@ -385,10 +386,10 @@ int pcs_cli_refuse_command(const char *name)
 static int arguments_refuse_foreign(const char *command, const pcs_cli_option *o)
 {
     char what[384];
-    size_t used = (size_t)snprintf(what, sizeof what, "%s is an option of ", o->name);
-    for (const char *p = o->commands; *p != '\0' && used < sizeof what - 16; p++)
-        used += (size_t)snprintf(what + used, sizeof what - used, *p == ' ' ? ", " : "%c", *p);
-    snprintf(what + used, sizeof what - used, ", not of");
+    snprintf(what, sizeof what, "%s is an option of ", o->name);
+    for (const char *p = o->commands; *p != '\0'; p++)
+        pcs_text_add(what, sizeof what - 16, "%s%c", *p == ' ' ? "," : "", *p);
+    pcs_text_add(what, sizeof what, ", not of");
     return pcs_cli_refuse(command, what, command, NULL);
 }
 

@@ -357,11 +357,8 @@ pcs_status pcs_closed_form_probe(const pcs_system *self, const char *component, 
         return PCS_OK;
     }
     char known[256] = "";
-    for (int i = 0; i < self->nq; i++) {
-        size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, "%s%s, v_%s", i == 0 ? "" : ", ", self->coordinates[i],
-                 self->coordinates[i]);
-    }
+    for (int i = 0; i < self->nq; i++)
+        pcs_text_add(known, sizeof known, "%s%s, v_%s", i == 0 ? "" : ", ", self->coordinates[i], self->coordinates[i]);
     return pcs_fail(self->ctx, PCS_BAD_INPUT, "the system has no coordinate '%s'; it has %s", component, known);
 }
 

@@ -1,6 +1,7 @@
 // Columns of the history: components of nodes and fields of cells, as the mean over a set, and centres of bodies.
 
 #include "core/rotation.h"
+#include "core/text.h"
 #include "fe/data.h"
 
 #include <stdio.h>
@@ -121,9 +122,8 @@ static int probe_find_field(const pcs_element_ops *ops, const char *field, size_
     int count = 0, number = -1;
     for (int i = 0; i < 2; i++)
         for (int k = 0; lists[i][k] != NULL; k++, count++) {
-            size_t used = strlen(known);
             if (strcmp(lists[i][k], field) == 0) number = count;
-            snprintf(known + used, size - used, "%s%s", used == 0 ? "" : ", ", lists[i][k]);
+            pcs_text_add(known, size, "%s%s", known[0] == '\0' ? "" : ", ", lists[i][k]);
         }
     return number;
 }

@@ -3,6 +3,7 @@
 #include "fe/rigid.h"
 #include "core/dense.h"
 #include "core/rotation.h"
+#include "core/text.h"
 #include "fe/data.h"
 
 #include <float.h>
@@ -479,10 +480,6 @@ pcs_status pcs_rigid_find(const pcs_system *self, const double *q, pcs_rigid *ou
 
 void pcs_rigid_text(const pcs_rigid *rigid, size_t size, char *text)
 {
-    size_t used = 0;
     text[0] = '\0';
-    for (int i = 0; i < rigid->count && used + 1 < size; i++) {
-        int length = snprintf(text + used, size - used, "%s%s", i == 0 ? "" : "; ", rigid->name[i]);
-        used += length < 0 ? 0 : (size_t)length;
-    }
+    for (int i = 0; i < rigid->count; i++) pcs_text_add(text, size, "%s%s", i == 0 ? "" : "; ", rigid->name[i]);
 }

@@ -2,6 +2,8 @@
 
 #include "linsolve/linsolve.h"
 
+#include "core/text.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -53,10 +55,7 @@ bool pcs_linsolve_takes(const char *name, const pcs_pattern *pattern, pcs_linsol
 static pcs_status linsolve_unknown(pcs_context *ctx, const char *name)
 {
     char known[256] = "auto";
-    for (int k = 0; pcs_linsolvers[k] != NULL; k++) {
-        size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, ", %s", pcs_linsolvers[k]->name);
-    }
+    for (int k = 0; pcs_linsolvers[k] != NULL; k++) pcs_text_add(known, sizeof known, ", %s", pcs_linsolvers[k]->name);
     return pcs_fail(ctx, PCS_UNSUPPORTED, "linear solver '%s' is not known; known are %s", name, known);
 }
 

@@ -9,6 +9,7 @@
 // is closed or has passed on an impulse, and the next one after these. A viewer shows the last frame that is no later;
 // the others would repeat open contacts.
 
+#include "core/text.h"
 #include "output/series.h"
 #include "output/tally.h"
 
@@ -116,13 +117,10 @@ static pcs_status contact_frames_write(const pcs_view *view, contact_frames_data
 // Writes the title "contacts of bar_impact: 0 wall, 1 floor", which gives the number of every contact.
 static void contact_frames_make_title(const pcs_view *view, char *title)
 {
-    int used = snprintf(title, TITLE_ROOM, "contacts of %s:", view->case_name);
-    for (int c = 0; c < view->system->ncontact; c++) {
-        if (used >= TITLE_ROOM) return;
-        if (view->system->contacts[c].is_joint) continue;
-        used += snprintf(title + used, (size_t)(TITLE_ROOM - used), "%s %d %s", c == 0 ? "" : ",", c,
-                         view->system->contacts[c].name);
-    }
+    snprintf(title, TITLE_ROOM, "contacts of %s:", view->case_name);
+    for (int c = 0; c < view->system->ncontact; c++)
+        if (!view->system->contacts[c].is_joint)
+            pcs_text_add(title, TITLE_ROOM, "%s %d %s", c == 0 ? "" : ",", c, view->system->contacts[c].name);
 }
 
 // Returns the options of these frames; if `every` is not given, those of the model's frames, and none without these.

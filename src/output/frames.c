@@ -14,6 +14,7 @@
 #include "output/frames.h"
 
 #include "core/rotation.h"
+#include "core/text.h"
 #include "output/series.h"
 
 #include <math.h>
@@ -544,13 +545,12 @@ static pcs_status frames_list(pcs_context *ctx, const pcs_picture *picture, pcs_
 // Writes the names of all arrays that can be asked for, each once.
 static void frames_print_names(const pcs_vtk *v, size_t room, char *text)
 {
-    size_t used = 0;
-    for (int k = 0; k < v->npoint_array + v->ncell_array && used < room; k++) {
+    text[0] = '\0';
+    for (int k = 0; k < v->npoint_array + v->ncell_array; k++) {
         int cell_array = k - v->npoint_array;
         const char *name = cell_array < 0 ? v->point_arrays[k].name : v->cell_arrays[cell_array].name;
         bool is_known = cell_array >= 0 && frames_has(v->point_arrays, v->npoint_array, name);
-        if (is_known || strcmp(name, "radius") == 0) continue;
-        used += (size_t)snprintf(text + used, room - used, "%s%s", k == 0 ? "" : ", ", name);
+        if (!is_known && strcmp(name, "radius") != 0) pcs_text_add(text, room, "%s%s", k == 0 ? "" : ", ", name);
     }
 }
 

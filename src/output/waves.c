@@ -13,6 +13,7 @@
 #include "output/observer.h"
 
 #include "core/rotation.h"
+#include "core/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -64,11 +65,7 @@ static pcs_status waves_reject_field(const pcs_observer *self, const char *name)
 {
     const pcs_picture *picture = self->view->system->picture;
     char known[512] = "";
-    size_t used = 0;
-    for (int k = 0; k < picture->nfield && used < sizeof known; k++) {
-        int length = snprintf(known + used, sizeof known - used, ", %s", picture->field_names[k]);
-        used += length > 0 ? (size_t)length : 0;
-    }
+    for (int k = 0; k < picture->nfield; k++) pcs_text_add(known, sizeof known, ", %s", picture->field_names[k]);
     return pcs_fail(self->ctx, PCS_BAD_INPUT,
                     "there is no field '%.80s' over a body: there are ux, uy, uz, vx, vy, vz%s", name, known);
 }

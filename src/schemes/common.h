@@ -127,8 +127,6 @@ bool pcs_hold_rows(const pcs_scheme *self, const pcs_held_rows *rows, double sha
 // Adds the forces of bilateral rows to a so that G a + (dG/dt) v = 0 on them, and stores them in next->lam, N; the
 // projection is evaluated at q.
 void pcs_joint_acceleration(pcs_scheme *self, pcs_next *next, double t, const double *q, const double *v, double *a);
-// Adds the resultant, N, of the forces lam of rows on equations that can move, along the present directions.
-void pcs_add_smooth_resultant(const pcs_system *system, const double *lam, double sum[3]);
 
 // Returns true if directions of rows vary: impulses of one step may then act along several.
 static inline bool pcs_rows_turn(const pcs_system *system)
@@ -137,6 +135,11 @@ static inline bool pcs_rows_turn(const pcs_system *system)
 }
 // Adds `scale` times the momentum of impulses z and z_t (may be NULL) of the rows along the present directions, N s.
 void pcs_add_row_momentum(const pcs_system *system, double scale, const double *z, const double *z_t, double sum[3]);
+// Adds the resultant, N, of the forces lam of rows on equations that can move, along the present directions.
+static inline void pcs_add_smooth_resultant(const pcs_system *system, const double *lam, double sum[3])
+{
+    if (pcs_system_is_mesh(system)) pcs_add_row_momentum(system, 1.0, lam, NULL, sum);
+}
 
 // Computes the targets e G v and e_T T v of every row at the present directions, m/s.
 void pcs_next_targets(const pcs_scheme *self, pcs_next *next, const double *v);

@@ -543,11 +543,6 @@ void pcs_add_row_momentum(const pcs_system *system, double scale, const double *
     for (int k = 0; k < 3; k++) sum[k] += all[k];
 }
 
-void pcs_add_smooth_resultant(const pcs_system *system, const double *lam, double sum[3])
-{
-    if (pcs_system_is_mesh(system)) pcs_add_row_momentum(system, 1.0, lam, NULL, sum);
-}
-
 void pcs_scheme_change_forces(pcs_scheme *self, pcs_state *x, double *df, const double resultant[3])
 {
     pcs_next *next = self->data; // first member of the data of every scheme

@@ -3,6 +3,7 @@
 #include "sim/accept.h"
 
 #include "core/clock.h"
+#include "core/text.h"
 #include "sim/certify.h"
 #include "step/projection.h"
 
@@ -91,14 +92,15 @@ bool pcs_accept_certifies(pcs_sim *sim, double before)
 static void accept_describe_rest(const pcs_sim *sim, size_t size, char *text)
 {
     const pcs_step_solver *solver = sim->solver;
-    int used = solver->change <= solver->allowed
-                   ? snprintf(text, size, ", where the motion had converged, but the contact status kept changing")
-                   : snprintf(text, size, ", which still changed by %.3g m/s where %.3g m/s is round-off",
-                              solver->change, solver->allowed);
-    if (solver->bad_row < 0 || used < 0 || (size_t)used >= size) return;
+    if (solver->change <= solver->allowed)
+        pcs_text_add(text, size, ", where the motion had converged, but the contact status kept changing");
+    else
+        pcs_text_add(text, size, ", which still changed by %.3g m/s where %.3g m/s is round-off", solver->change,
+                     solver->allowed);
+    if (solver->bad_row < 0) return;
     const pcs_contact_info *contact = &sim->system->contacts[sim->system->rows[solver->bad_row].contact];
-    snprintf(text + used, size - (size_t)used, "; %s '%s', point %d, changed most",
-             contact->is_joint ? "joint" : "contact", contact->name, solver->bad_row - contact->first_row);
+    pcs_text_add(text, size, "; %s '%s', point %d, changed most", contact->is_joint ? "joint" : "contact",
+                 contact->name, solver->bad_row - contact->first_row);
 }
 
 // Returns true if nearly all energy is numerical gain and the scheme needs equal steps: it cannot cut a failed one.
@@ -116,14 +118,14 @@ static void accept_describe_outcome(const pcs_sim *sim, size_t size, char *text)
     pcs_outcome outcome = sim->report.outcome;
     bool is_solvers = outcome == PCS_SINGULAR || outcome == PCS_NOT_CONVERGED;
     int equation = is_solvers ? sim->solver->bad_equation : sim->report.bad_equation;
-    char where[256] = "", left[384] = "";
+    char where[256] = "";
     if (equation >= 0) sim->system->ops->describe(sim->system, equation, NULL, NULL, sizeof where, where);
     if (outcome == PCS_ACCUMULATES) snprintf(where, sizeof where, "t = %.9g s", sim->report.event_time);
-    if (outcome == PCS_NOT_CONVERGED && equation >= 0) accept_describe_rest(sim, sizeof left, left);
+    pcs_text_add(text, size, "%s%s%s", pcs_outcome_text(outcome), where[0] == '\0' ? "" : " at ", where);
+    if (outcome == PCS_NOT_CONVERGED && equation >= 0) accept_describe_rest(sim, size, text);
     if (outcome == PCS_NOT_CONVERGED && advice == NULL && !accept_has_run_away(sim))
         advice = "try a smaller step, or a scheme with more damping";
-    snprintf(text, size, "%s%s%s%s%s%s", pcs_outcome_text(outcome), where[0] == '\0' ? "" : " at ", where, left,
-             advice == NULL ? "" : "; ", advice == NULL ? "" : advice);
+    if (advice != NULL) pcs_text_add(text, size, "; %s", advice);
 }
 
 // Appends why a failed step was not replaced by smaller ones, for a scheme that needs equal steps, and whether smaller
@@ -132,19 +134,17 @@ static void accept_describe_equal_steps(const pcs_sim *sim, double h, size_t siz
 {
     const pcs_scheme_ops *scheme = sim->scheme->ops;
     const pcs_ledger *ledger = &sim->ledger;
-    size_t used = strlen(text);
-    if (scheme->needs_equal_steps == NULL || scheme->ask_waves != NULL || used >= size) return;
-    int more = snprintf(text + used, size - used, "; %s cannot cut a step that fails, as %s", scheme->name,
-                        scheme->needs_equal_steps);
-    if (more < 0 || (used += (size_t)more) >= size) return;
+    if (scheme->needs_equal_steps == NULL || scheme->ask_waves != NULL) return;
+    pcs_text_add(text, size, "; %s cannot cut a step that fails, as %s", scheme->name, scheme->needs_equal_steps);
     if (accept_has_run_away(sim))
-        snprintf(text + used, size - used,
-                 "; earlier steps have gained %.3g J numerically, where the system has %.3g J, and shorter steps may "
-                 "not help: try alpha_ggl",
-                 -ledger->numerical_loss, ledger->now.kinetic + ledger->now.strain);
+        pcs_text_add(
+            text, size,
+            "; earlier steps have gained %.3g J numerically, where the system has %.3g J, and shorter steps may "
+            "not help: try alpha_ggl",
+            -ledger->numerical_loss, ledger->now.kinetic + ledger->now.strain);
     else
-        snprintf(text + used, size - used, ": try time.step %.3g or less",
-                 h * pcs_certifier_shorter(sim->certifier, sim->state.t / sim->end_time));
+        pcs_text_add(text, size, ": try time.step %.3g or less",
+                     h * pcs_certifier_shorter(sim->certifier, sim->state.t / sim->end_time));
 }
 
 // Describes what makes any further step impossible, in the state or in the loads of a step of length h from it.
@@ -157,7 +157,7 @@ static void accept_describe_limit(const pcs_sim *sim, double h, size_t size, cha
 
 pcs_status pcs_accept_reject(pcs_sim *sim, double h)
 {
-    char text[1280];
+    char text[1280] = "";
     if (sim->report.outcome != PCS_CONVERGED) {
         accept_describe_outcome(sim, sizeof text, text);
         accept_describe_equal_steps(sim, h, sizeof text, text);

@@ -172,51 +172,47 @@ static void motion_close(pcs_certifier *self, int check)
 // without impacts, and those of the stages of Heun's rule, the first of which counts half in the velocity.
 typedef enum motion_part { WHOLE, FORCES, WAYS, FIRST, LAST } motion_part;
 
-static double motion_normal(const pcs_certifier *self, motion_part part, int row)
+// Returns the share of a part in an impulse of a row: `whole` over the step, impact included, `last` of the last law;
+// `more` moves positions besides.
+static double motion_share(motion_part part, double whole, double impact, double last, double way, double more)
 {
-    const pcs_row_report *r = &self->report->rows[row];
-    const pcs_rule *rule = self->rule;
-    bool is_law = rule->position == PCS_POSITION_FORCE, is_hit = self->survey.is_hit;
-    bool is_smooth = pcs_rule_has_smooth_joints(rule), separates = pcs_rule_separates_impacts(rule) && is_hit;
-    double impact = part != WHOLE && separates ? r->impulse : 0.0;
-    double smooth = is_law ? 0.0 : r->step_impulse - impact;
-    bool has_forces = rule->level == PCS_LEVEL_ACCELERATION && !is_hit;
-    double last = has_forces ? 0.5 * self->h * r->force : r->multiplier;
     switch (part) {
-    case FORCES:
-        if (is_law) return r->force;
-        return is_smooth && self->system->rows[row].is_bilateral ? r->lam : 0.0;
-    case WAYS: smooth *= self->h * rule->way; return is_smooth ? smooth + r->nu : smooth;
-    case FIRST: return pcs_system_carry(self->system, row, self->x->q, self->from->q, r->step_impulse - last);
+    case WAYS: return way * (whole - impact) + more;
+    case FIRST: return whole - last;
     case LAST: return last;
-    default: return smooth;
+    default: return whole;
     }
 }
 
-static double motion_tangential(const pcs_certifier *self, motion_part part, int row, int t)
+// Returns the force of a row on the smooth motion at the end, N.
+static double motion_smooth_force(const pcs_certifier *self, int row)
 {
     const pcs_row_report *r = &self->report->rows[row];
-    bool separates = pcs_rule_separates_impacts(self->rule) && self->survey.is_hit;
-    double smooth = r->tangent[t] - (part != WHOLE && separates ? r->last_tangent[t] : 0.0);
-    switch (part) {
-    case FORCES: return 0.0;
-    case WAYS:
-        smooth *= self->h * self->rule->tangent_way;
-        return pcs_rule_has_smooth_joints(self->rule) ? smooth + r->nu_t[t] : smooth;
-    case FIRST: return r->tangent[t] - r->last_tangent[t];
-    case LAST: return r->last_tangent[t];
-    default: return smooth;
-    }
+    if (self->rule->position == PCS_POSITION_FORCE) return r->force;
+    return pcs_rule_has_smooth_joints(self->rule) && self->system->rows[row].is_bilateral ? r->lam : 0.0;
 }
 
-// Adds `scale` times what a part of the impulses of rows gives to the equations to y.
+// Adds `scale` times the momentum that a part of the impulses of rows gives to the equations to y.
 static void motion_push(pcs_certifier *self, motion_part part, double scale, double *y)
 {
     const pcs_system *system = self->system;
+    const pcs_rule *rule = self->rule;
+    bool separates = pcs_rule_separates_impacts(rule) && self->survey.is_hit;
+    bool has_forces = rule->level == PCS_LEVEL_ACCELERATION && !self->survey.is_hit;
+    double way = self->h * rule->way, tangent_way = self->h * rule->tangent_way;
+    double is_smooth = pcs_rule_has_smooth_joints(rule), is_impulse = rule->position != PCS_POSITION_FORCE;
     for (int j = 0; j < system->nrow; j++) {
-        self->z[j] = motion_normal(self, part, j);
-        for (int t = 0; t < system->rows[j].ntangent; t++)
-            self->z_t[system->rows[j].first_tangent + t] = motion_tangential(self, part, j, t);
+        const pcs_row_report *r = &self->report->rows[j];
+        double last = has_forces ? 0.5 * self->h * r->force : r->multiplier;
+        double z = motion_share(part, is_impulse * r->step_impulse, separates ? r->impulse : 0.0, last, way,
+                                is_smooth * r->nu);
+        if (part == FIRST) z = pcs_system_carry(system, j, self->x->q, self->from->q, z);
+        self->z[j] = part == FORCES ? motion_smooth_force(self, j) : z;
+        for (int t = 0; t < system->rows[j].ntangent; t++) {
+            last = r->last_tangent[t];
+            z = motion_share(part, r->tangent[t], separates ? last : 0.0, last, tangent_way, is_smooth * r->nu_t[t]);
+            self->z_t[system->rows[j].first_tangent + t] = part == FORCES ? 0.0 : z;
+        }
     }
     pcs_rows_add_all(self->G, scale, self->z, y);
     if (pcs_system_ntangent(system) > 0) pcs_rows_add_all(self->T, scale, self->z_t, y);
