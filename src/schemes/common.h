@@ -48,7 +48,7 @@ pcs_step_problem pcs_next_problem(const pcs_scheme *self, pcs_next *next, const 
 void pcs_next_retract(const pcs_scheme *self, const pcs_state *x, double *q);
 
 // Returns the reason for which a scheme with contact on acceleration level refuses a system, or NULL.
-const char *pcs_refuse_friction(const pcs_system *system, const void *params);
+const char *pcs_refuse_accelerations(const pcs_system *system, const void *params);
 // Begins a step of length h: clears its report, and gives the step solver the initial guesses of the state.
 void pcs_begin_step(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report);
 

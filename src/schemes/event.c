@@ -16,7 +16,7 @@ const char *pcs_event_refuses(const pcs_system *system, const void *params)
 {
     if (system->rotations.are_somewhere) return "its positions do not add up";
     if (system->nrow > PCS_MAX_ROWS) return "it has more than 64 contact points";
-    return pcs_refuse_friction(system, params);
+    return pcs_refuse_accelerations(system, params);
 }
 
 pcs_status pcs_event_setup(pcs_scheme *self, int stages)
@@ -50,14 +50,7 @@ static void event_begin(pcs_scheme *self, pcs_events *e, const pcs_state *x)
     memset(e->y, 0, (size_t)e->size * sizeof *e->y);
     memcpy(e->y, x->q, nv * sizeof *e->y);
     memcpy(e->y + nv, x->v, nv * sizeof *e->y);
-    memset(e->smooth, 0, sizeof e->smooth);
-    memset(e->impulses, 0, sizeof e->impulses);
-    memset(e->normal_loss, 0, sizeof e->normal_loss);
-    memset(e->is_impact, 0, sizeof e->is_impact);
-    memset(e->released, 0, sizeof e->released);
-    memset(e->closed, 0, sizeof e->closed);
-    memset(e->pushed, 0, sizeof e->pushed);
-    e->iterations = e->count = 0;
+    e->step = (pcs_event_sums){ .count = 0 };
     e->bad_equation = -1;
     e->is_accumulating = e->has_slope = false;
     if (!e->rounds_gaps) return;
@@ -91,7 +84,7 @@ static pcs_outcome event_solve(pcs_scheme *self, pcs_events *e, const double *q,
     memset(next->la, 0, bytes);
     memset(next->nu, 0, bytes);
     self->solver->ops->solve(self->solver, &problem, &result);
-    e->iterations += result.iterations;
+    e->step.iterations += result.iterations;
     return result.outcome;
 }
 
@@ -162,7 +155,7 @@ static double event_rest(const pcs_scheme *self, const pcs_events *e, const doub
 
 static bool event_is_closed(const pcs_events *e, int row)
 {
-    return e->now.held[row] || e->closed[row] || e->next.gap[row] <= e->gap_tolerance;
+    return e->now.held[row] || e->step.closed[row] || e->next.gap[row] <= e->gap_tolerance;
 }
 
 // Records an impact of a row and whether the intervals between its impacts shrink.
@@ -199,7 +192,7 @@ static bool event_aim(pcs_scheme *self, pcs_events *e, double t, const double *q
         if (is_first && is_rest && rebound > 0.0 && e->now.shrinking[j] >= SHRINKING_INTERVALS)
             e->is_accumulating = true;
         if (is_rest) *target = 0.0;
-        e->is_impact[j] = true;
+        e->step.is_impact[j] = true;
     }
     return approaches;
 }
@@ -214,10 +207,10 @@ static pcs_outcome event_strike(pcs_scheme *self, pcs_events *e, const double *q
     if (outcome != PCS_CONVERGED) return outcome;
     for (int j = 0; j < system->nrow; j++) {
         double la = e->next.la[j];
-        e->impulses[j] += la;
-        e->normal_loss[j] -= 0.5 * la * (before[j] + pcs_system_rate(system, j, v));
+        e->step.impulses[j] += la;
+        e->step.normal_loss[j] -= 0.5 * la * (before[j] + pcs_system_rate(system, j, v));
     }
-    event_push(self, 1.0, e->next.la, e->pushed);
+    event_push(self, 1.0, e->next.la, e->step.pushed);
     return PCS_CONVERGED;
 }
 
@@ -239,8 +232,8 @@ static void event_project_velocity(pcs_scheme *self, pcs_events *e, double *v)
     double *la = e->next.la;
     for (int round = event_list_held(self, e); round > 0; round--)
         if (!pcs_hold_rows(self, &e->rows, proximal, NULL, v, la)) return;
-    for (int j = 0; j < self->system->nrow; j++) e->smooth[j] += la[j];
-    event_push(self, 1.0, la, e->pushed);
+    for (int j = 0; j < self->system->nrow; j++) e->step.smooth[j] += la[j];
+    event_push(self, 1.0, la, e->step.pushed);
 }
 
 // Holds closed rows at rest that press, or whose force and acceleration are both zero.
@@ -254,7 +247,7 @@ static pcs_outcome event_hold(pcs_scheme *self, pcs_events *e, double t, const d
         // A contact that opens from rest has a gap of the size of round-off for a while.
         e->now.floor[j] = is_closed ? fmin(0.0, e->next.gap[j]) : 0.0;
         if (is_closed && is_slow) e->now.floor[j] -= e->gap_tolerance;
-        e->now.held[j] = system->rows[j].is_bilateral || (is_closed && is_slow && !e->released[j]);
+        e->now.held[j] = system->rows[j].is_bilateral || (is_closed && is_slow && !e->step.released[j]);
     }
     pcs_outcome outcome = pcs_event_accelerate(self, e, t, q, v, e->next.a);
     if (outcome != PCS_CONVERGED) return outcome;
@@ -263,8 +256,8 @@ static pcs_outcome event_hold(pcs_scheme *self, pcs_events *e, double t, const d
         if (!system->rows[j].is_bilateral && e->force[j] == 0.0 && e->acceleration[j] > undecided * largest)
             e->now.held[j] = 0;
     event_project_velocity(self, e, v);
-    memset(e->released, 0, sizeof e->released);
-    memset(e->closed, 0, sizeof e->closed);
+    memset(e->step.released, 0, sizeof e->step.released);
+    memset(e->step.closed, 0, sizeof e->step.closed);
     return PCS_CONVERGED;
 }
 
@@ -285,7 +278,7 @@ static pcs_outcome event_resolve(pcs_scheme *self, pcs_events *e, double t, cons
         outcome = event_strike(self, e, q, v);
     }
     e->is_accumulating = false;
-    e->count++;
+    e->step.count++;
     return outcome == PCS_CONVERGED ? event_hold(self, e, t, q, v) : outcome;
 }
 
@@ -440,7 +433,7 @@ static pcs_outcome event_hit(pcs_scheme *self, double h, double *t)
     if (outcome != PCS_CONVERGED) return outcome;
     pcs_system_gaps(self->system, pcs_at(self->solver->t, e->end, NULL), e->next.gap);
     for (int j = 0; j < self->system->nrow; j++)
-        e->closed[j] = e->closed[j] || (!e->now.held[j] && e->next.gap[j] < e->now.floor[j]);
+        e->step.closed[j] = e->step.closed[j] || (!e->now.held[j] && e->next.gap[j] < e->now.floor[j]);
     pcs_stages_add((pcs_stages){ e->size, 1, (double[]){ 1.0 }, e->K }, h, e->y, e->end);
     outcome = event_resolve(self, e, *t + h, e->y, v);
     if (outcome != PCS_CONVERGED) return outcome;
@@ -468,8 +461,8 @@ static pcs_outcome event_pass(pcs_scheme *self, event_finding event, double hi, 
     if (outcome == PCS_CONVERGED) outcome = pcs_event_leap(self, *t, lo);
     if (outcome != PCS_CONVERGED) return outcome;
     event_land(self, lo, t);
-    e->closed[event.row] = !event.is_release;
-    e->released[event.row] = event.is_release;
+    e->step.closed[event.row] = !event.is_release;
+    e->step.released[event.row] = event.is_release;
     return event_hit(self, hi - lo, t);
 }
 
@@ -492,7 +485,7 @@ static pcs_outcome event_run(pcs_scheme *self, const pcs_state *x, double h)
             *last = first;
             e->has_slope = true;
         }
-        if (e->count <= e->most) continue;
+        if (e->step.count <= e->most) continue;
         e->accumulation = t;
         return PCS_ACCUMULATES;
     }
@@ -518,26 +511,26 @@ static void event_report(const pcs_scheme *self, pcs_events *e, const double *q,
     pcs_system_gaps(system, pcs_at(self->solver->t, q, NULL), e->next.gap);
     report->impact_loss = 0.0;
     for (int j = 0; j < system->nrow; j++) {
-        double rate = pcs_system_rate(system, j, v), impulse = e->smooth[j] + e->impulses[j];
+        double rate = pcs_system_rate(system, j, v), impulse = e->step.smooth[j] + e->step.impulses[j];
         report->rows[j] = (pcs_row_report){
             .gap = e->next.gap[j],
             .rate = rate,
             .rate_before = rate,
             .step_impulse = impulse,
-            .force = report->h > 0.0 ? e->smooth[j] / report->h : 0.0,
-            .impulse = e->impulses[j],
-            .normal_loss = e->normal_loss[j],
+            .force = report->h > 0.0 ? e->step.smooth[j] / report->h : 0.0,
+            .impulse = e->step.impulses[j],
+            .normal_loss = e->step.normal_loss[j],
             .is_gated = e->now.held[j] != 0,
             .is_closed = e->now.held[j] || impulse > 0.0,
-            .is_impact = e->is_impact[j],
+            .is_impact = e->step.is_impact[j],
         };
-        report->impact_loss += e->normal_loss[j];
+        report->impact_loss += e->step.normal_loss[j];
     }
     // reported along the directions of the end
-    event_push(self, -1.0, e->smooth, e->pushed);
-    event_push(self, -1.0, e->impulses, e->pushed);
-    for (int k = 0; k < 3; k++) report->smooth_impulse[k] += e->pushed[k];
-    report->iterations = e->iterations;
+    event_push(self, -1.0, e->step.smooth, e->step.pushed);
+    event_push(self, -1.0, e->step.impulses, e->step.pushed);
+    for (int k = 0; k < 3; k++) report->smooth_impulse[k] += e->step.pushed[k];
+    report->iterations = e->step.iterations;
     report->is_joined = true;
 }
 
@@ -573,7 +566,7 @@ static pcs_outcome event_finish(pcs_scheme *self, pcs_events *e, pcs_step_report
     event_project_position(self, e, q);
     if (!pcs_projection_move(self->solver, q)) return PCS_SINGULAR;
     event_project_velocity(self, e, v);
-    for (int j = 0; j < system->nrow; j++) e->smooth[j] += e->y[e->impulse + j];
+    for (int j = 0; j < system->nrow; j++) e->step.smooth[j] += e->y[e->impulse + j];
     report->external_work = e->y[e->work];
     report->damping_loss = e->y[e->damping];
     memcpy(report->smooth_impulse, e->y + e->resultant, sizeof report->smooth_impulse);

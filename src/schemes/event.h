@@ -35,6 +35,18 @@ typedef struct pcs_event_memory {
 // becomes its length. Leaves the slope at its end behind those of the stages.
 typedef pcs_outcome pcs_event_advance(pcs_scheme *self, const pcs_state *x, double t, double *h);
 
+// Step so far, by impacts and corrections.
+typedef struct pcs_event_sums {
+    double smooth[PCS_MAX_ROWS];      // impulse of the lasting forces, N s
+    double impulses[PCS_MAX_ROWS];    // impulse of impacts, N s
+    double normal_loss[PCS_MAX_ROWS]; // loss of each row, J
+    bool is_impact[PCS_MAX_ROWS];
+    double pushed[3];            // momentum of all these impulses along the directions at their times, N s
+    int iterations, count;       // of the step solver; number of events
+    bool released[PCS_MAX_ROWS]; // rows that may not be held after the next event
+    bool closed[PCS_MAX_ROWS];   // rows that are closed at the next event, whatever the gap
+} pcs_event_sums;
+
 // The first member of a scheme's data.
 typedef struct pcs_events {
     pcs_next next; // its vectors are work arrays until the end of the step
@@ -50,9 +62,8 @@ typedef struct pcs_events {
     long most;                  // events within a step
     pcs_event_advance *advance; // NULL if leaps end only with the step or at an event
 
-    unsigned char released[PCS_MAX_ROWS]; // rows that may not be held after the next event
-    unsigned char closed[PCS_MAX_ROWS];   // rows that are closed at the next event, whatever the gap
     pcs_event_memory now;
+    pcs_event_sums step;
     // The motion within the step: y = (q, v), and integrals over the step from these offsets on: impulses of rows, work
     // of loads, damping loss, impulse of the resultant.
     double *y;
@@ -60,13 +71,6 @@ typedef struct pcs_events {
     double *end, *stage;       // [size] y at the end of the last leap, and of a stage
     double *K[PCS_MAX_STAGES]; // [size] y' of the stages
     bool has_slope;            // K[0] is y' at the present y
-    // Step so far, by impacts and corrections:
-    double smooth[PCS_MAX_ROWS];      // impulse of the lasting forces, N s
-    double impulses[PCS_MAX_ROWS];    // impulse of impacts, N s
-    double normal_loss[PCS_MAX_ROWS]; // loss of each row, J
-    bool is_impact[PCS_MAX_ROWS];
-    double pushed[3]; // momentum of all these impulses along the directions at their times, N s
-    int iterations, count;
     // Last evaluation of accelerations:
     double force[PCS_MAX_ROWS];        // la, N
     double acceleration[PCS_MAX_ROWS]; // ga, m/s^2

@@ -151,8 +151,8 @@ static pcs_outcome driven_advance(pcs_scheme *self, const pcs_state *x, double t
     double tiny = 64.0 * DBL_EPSILON * fmax(fabs(t), fabs(t + rest));
     pcs_outcome outcome = t == x->t ? driven_begin(self, x, rest) : PCS_CONVERGED;
     if (outcome != PCS_CONVERGED) return outcome;
-    s->has_stepped_over = s->has_stepped_over && s->count == e->count;
-    s->count = e->count;
+    s->has_stepped_over = s->has_stepped_over && s->count == e->step.count;
+    s->count = e->step.count;
     for (*h = fmin(rest, pace); s->rounds-- > 0;) {
         outcome = pcs_event_leap(self, t, *h);
         if (outcome == PCS_CONVERGED) outcome = pcs_event_slope(self, e, t + *h, e->end, e->K[ERROR_STAGES - 1]);
@@ -201,8 +201,6 @@ const pcs_scheme_ops pcs_scheme_event_driven = {
     .memory_size = sizeof(pcs_event_memory),
     .refuses = driven_refuses,
     .stable_step = driven_stable_step,
-    .refuses_drives = "it locates events of gaps, but no jumps or kinks of a prescribed motion; half_explicit_rk and "
-                      "alpha_ggl follow such motions",
     .setup = driven_setup,
     .start = pcs_event_start,
     .step = pcs_event_step,

@@ -377,17 +377,13 @@ static double galerkin_stable_plus(const void *params, double w, double xi)
     return galerkin_stable_step(params, true, w, xi);
 }
 
-static const char galerkin_drives[] = "its joints impose the acceleration of a prescribed motion only, and would miss "
-                                      "a jump of its velocity; half_explicit and half_explicit_rk follow such motions";
-
-#define GALERKIN_COMMON                                                                         \
-    .params_size = sizeof(galerkin_params), .data_size = sizeof(galerkin),                      \
-    .rule = { .move = NAN,                                                                      \
-              .rate = PCS_RATE_BEFORE,                                                          \
-              .impact = PCS_IMPACT_WHEN_CLOSING,                                                \
-              .level = PCS_LEVEL_ACCELERATION },                                                \
-    .refuses = pcs_refuse_friction, .refuses_drives = galerkin_drives, .setup = galerkin_setup, \
-    .start = pcs_explicit_start, .step = galerkin_step
+#define GALERKIN_COMMON                                                    \
+    .params_size = sizeof(galerkin_params), .data_size = sizeof(galerkin), \
+    .rule = { .move = NAN,                                                 \
+              .rate = PCS_RATE_BEFORE,                                     \
+              .impact = PCS_IMPACT_WHEN_CLOSING,                           \
+              .level = PCS_LEVEL_ACCELERATION },                           \
+    .refuses = pcs_refuse_accelerations, .setup = galerkin_setup, .start = pcs_explicit_start, .step = galerkin_step
 
 const pcs_scheme_ops pcs_scheme_tdg_minus = {
     .name = "tdg_minus",

@@ -364,6 +364,9 @@ static const pcs_option ggl_mid_options[] = {
 
 static const char *ggl_mid_refuses(const pcs_system *system, const void *params)
 {
+    if (system->row_set.ndriven > 0)
+        return "its contacts and joints are those of the middle of the step, where nothing holds a prescribed motion "
+               "at its end; moreau_midpoint and alpha_ggl follow such motions";
     if (!pcs_system_is_mesh(system) || system->nrow == 0 || ((const ggl_mid_params *)params)->metric == MASS)
         return NULL;
     return "a Euclidean correction would push single nodes of a mesh and strain it: say 'metric: mass'";
@@ -537,9 +540,6 @@ const pcs_scheme_ops pcs_scheme_ggl_midpoint = {
     .memory_size = sizeof(pcs_ggl_memory),
     .refuses = ggl_mid_refuses,
     .stable_step = ggl_mid_stable_step,
-    .refuses_drives = "its contacts and joints are those of the middle of the step, where nothing holds a prescribed "
-                      "motion at its end; "
-                      "moreau_midpoint and alpha_ggl follow such motions",
     .setup = ggl_mid_setup,
     .start = pcs_explicit_start_plainly,
     .step = ggl_mid_step,

@@ -87,6 +87,14 @@ static void jump_report_motion(const pcs_scheme *self, pcs_step_report *report)
     }
 }
 
+static const char *jump_refuses(const pcs_system *system, const void *params)
+{
+    (void)params;
+    if (system->row_set.ndriven == 0) return NULL;
+    return "its energy balance lacks the work of a prescribed motion; newmark, alpha_velocity and moreau_jean follow "
+           "such motions";
+}
+
 static pcs_status jump_setup(pcs_scheme *self)
 {
     jump_newmark *s = self->data;
@@ -168,8 +176,7 @@ const pcs_scheme_ops pcs_scheme_jump_newmark = {
               .impact = PCS_IMPACT_WHEN_CLOSING },
     .takes = PCS_TAKES_MATERIALS | PCS_TAKES_DEALT_ROWS,
     .check = jump_check,
-    .refuses_drives = "its energy balance lacks the work of a prescribed motion; newmark, alpha_velocity and "
-                      "moreau_jean follow such motions",
+    .refuses = jump_refuses,
     .setup = jump_setup,
     .start = jump_start,
     .step = jump_step,

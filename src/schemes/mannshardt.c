@@ -60,8 +60,6 @@ const pcs_scheme_ops pcs_scheme_mannshardt = {
     .memory_size = sizeof(pcs_event_memory),
     .refuses = pcs_event_refuses,
     .stable_step = mann_stable_step,
-    .refuses_drives = "it locates events of gaps, but no jumps or kinks of a prescribed motion; half_explicit_rk and "
-                      "alpha_ggl follow such motions",
     .setup = mann_setup,
     .start = pcs_event_start,
     .step = pcs_event_step,

@@ -72,7 +72,6 @@ const char *pcs_scheme_refuses(const pcs_scheme_ops *ops, const pcs_system *syst
     if (system->rotations.are_somewhere && !(ops->takes & PCS_TAKES_ROTATIONS))
         return "it cannot advance finite rotations in space; alpha_ggl, alpha_velocity, newmark, hht, moreau_jean, "
                "moreau_jean_explicit and half_explicit can";
-    if (system->row_set.ndriven > 0 && ops->refuses_drives != NULL) return ops->refuses_drives;
     if (system->has_materials && !(ops->takes & PCS_TAKES_MATERIALS))
         return "it does not take materials with internal variables; newmark, hht, alpha_ggl, alpha_velocity, "
                "moreau_jean, moreau_jean_explicit, moreau_midpoint, half_explicit, half_explicit_rk, "
@@ -80,9 +79,12 @@ const char *pcs_scheme_refuses(const pcs_scheme_ops *ops, const pcs_system *syst
     return ops->refuses == NULL ? NULL : ops->refuses(system, params);
 }
 
-const char *pcs_refuse_friction(const pcs_system *system, const void *params)
+const char *pcs_refuse_accelerations(const pcs_system *system, const void *params)
 {
     (void)params;
+    if (system->row_set.ndriven > 0)
+        return "its joints impose the acceleration of a prescribed motion only, and would miss a jump of its velocity; "
+               "half_explicit and half_explicit_rk follow such motions";
     if (pcs_system_ntangent(system) == 0) return NULL;
     return "it states contact on acceleration level, without friction; set friction to 0 or use half_explicit";
 }

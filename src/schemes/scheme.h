@@ -55,8 +55,6 @@ typedef struct pcs_scheme_ops {
     pcs_rule rule;      // equations of a step; what depends on parameters is added by setup
     unsigned takes;     // PCS_TAKES_...
 
-    const char *refuses_drives; // why driven rows (prescribed motions) are refused; NULL if they are taken
-
     // Reason why all steps but the last must have equal length, which excludes step control and smaller steps in place
     // of a failed one; NULL if they need not.
     const char *needs_equal_steps;

@@ -25,7 +25,8 @@ static const pcs_option split_options[] = {
 // the node of a mesh that is the force of the whole body on the mass of one element.
 static const char *split_refuses(const pcs_system *system, const void *params)
 {
-    if (((const split_params *)params)->contact_forces) return pcs_refuse_friction(system, params);
+    bool has_forces = ((const split_params *)params)->contact_forces;
+    if (has_forces || system->row_set.ndriven > 0) return pcs_refuse_accelerations(system, params);
     return pcs_system_is_mesh(system) && pcs_system_nrow(system) > 0
                ? "contact nodes of a mesh would sink without contact forces: say "
                  "'contact_forces: true'"
@@ -64,8 +65,6 @@ const pcs_scheme_ops pcs_scheme_splitting = {
     .takes = PCS_TAKES_DEALT_ROWS,
     .refuses = split_refuses,
     .stable_step = split_stable_step,
-    .refuses_drives = "its joints impose the acceleration of a prescribed motion only, and would miss a jump of its "
-                      "velocity; half_explicit and half_explicit_rk follow such motions",
     .setup = split_setup,
     .start = pcs_explicit_start,
     .step = pcs_explicit_step,
