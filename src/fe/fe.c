@@ -360,13 +360,11 @@ static void pieces_add(pcs_system *self, int b, const double *q, const double *v
     }
 }
 
-// Sets A to `base`, the sum of the linear groups; if that is NULL, zeroes A (only A->entries, where A lists them).
+// Sets A to `base`, the sum of the linear groups; if that is NULL, zeroes A.
 static void assembly_reset(pcs_matrix *A, const double *base)
 {
     if (base != NULL) memcpy(A->value, base, (size_t)A->pattern->nnz * sizeof *base);
-    else if (A->entries == NULL) pcs_matrix_zero(A);
-    else
-        for (int i = 0; i < A->entries->start[A->pattern->n]; i++) A->value[A->entries->place[i]] = 0.0;
+    else pcs_matrix_zero(A);
 }
 
 // Reassembles K and C of nonlinear models.

@@ -1044,13 +1044,13 @@ typedef struct lu_sweep {
 } lu_sweep;
 
 // Adds `sign` times diagonal block I of A to its present rest.
-static void lu_add(const pcs_chain *c, const pcs_matrix *A, int I, double sign, lu_rest *rest)
+LU_INLINE void lu_add(const pcs_chain *c, const pcs_matrix *A, int b, int I, double sign, lu_rest *rest)
 {
     double copy[LU_BLOCK];
     pcs_chain_block D = chain_get(c, A, I, I, copy);
-    lu_weigh(c->b, D, rest->weight);
-    for (int j = 0; j < c->b; j++)
-        for (int i = 0; i < c->b; i++) rest->S[j * lu_even(c->b) + i] += sign * D.at[j * D.stride + i];
+    lu_weigh(b, D, rest->weight);
+    for (int j = 0; j < b; j++)
+        for (int i = 0; i < b; i++) rest->S[j * lu_even(b) + i] += sign * D.at[j * D.stride + i];
 }
 
 // Returns the blocks of A that enter a step from block I to block J.
@@ -1080,13 +1080,15 @@ LU_INLINE bool lu_step(pcs_chain *c, const pcs_matrix *A, int b, lu_sweep *sweep
 LU_INLINE const lu_sweep *lu_run(pcs_chain *c, const pcs_matrix *A, int b, lu_sweep *sweep)
 {
     const int middle = lu_middle(c);
+    for (int side = 0; side < 2; side++)
+        lu_add(c, A, b, sweep[side].block, 1.0, &sweep[side].rest[sweep[side].block % 2]);
     while (sweep[1].block > middle) {
         if (sweep[0].block < middle && !lu_step(c, A, b, &sweep[0])) return &sweep[0];
         if (!lu_step(c, A, b, &sweep[1])) return &sweep[1];
     }
     lu_rest *left = &sweep[0].rest[middle % 2], *right = &sweep[1].rest[middle % 2];
     for (int k = 0; k < b * lu_even(b); k++) left->S[k] += right->S[k];
-    lu_add(c, A, middle, -1.0, left);
+    lu_add(c, A, b, middle, -1.0, left);
     return lu_step(c, A, b, &sweep[0]) ? NULL : &sweep[0];
 }
 
@@ -1120,7 +1122,6 @@ static int chain_lu_factor(pcs_chain *c, const pcs_matrix *A)
 {
     if (c->n == 0) return -1;
     lu_sweep sweep[2] = { { .block = 0, .direction = 1 }, { .block = c->nblock - 1, .direction = -1 } };
-    for (int side = 0; side < 2; side++) lu_add(c, A, sweep[side].block, 1.0, &sweep[side].rest[sweep[side].block % 2]);
     const lu_sweep *bad = lu_run_sized(c, A, sweep);
     return bad == NULL ? -1 : lu_find_bad(c, bad);
 }

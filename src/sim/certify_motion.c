@@ -102,6 +102,17 @@ static void motion_allow_rows(pcs_certifier *self)
     pcs_halo_close(halo, self->tolerance);
 }
 
+// Adds column j of |A| times `size` to `sum`.
+static inline void motion_add_column(const pcs_matrix *A, int j, double size, double *sum)
+{
+    const pcs_entries *few = A->entries;
+    const int *row = A->pattern->row, *start = few == NULL ? A->pattern->start : few->start;
+    for (int k = start[j]; k < start[j + 1]; k++) {
+        int place = few == NULL ? k : few->place[k];
+        sum[row[place]] += fabs(A->value[place]) * size;
+    }
+}
+
 // Sets tol_i for equations of motion (`length` 0), or for positions (`length` h).
 static void motion_allow(pcs_certifier *self, double length)
 {
@@ -121,13 +132,10 @@ static void motion_allow(pcs_certifier *self, double length)
         double sum = PCS_ROUND_SUM * (fabs(from->v[j]) + fabs(self->x->v[j]));
         double way = rounds ? PCS_ROUND_SUM * size / h : 0.0, stiff = h * h * speed + 4.0 * PCS_ROUND_SUM * h * size;
         if (is_way) sum = PCS_ROUND_SUM * size / length;
-        for (int k = M->pattern->start[j]; k < M->pattern->start[j + 1]; k++) {
-            double *tolerance = &self->tolerance[M->pattern->row[k]];
-            *tolerance += fabs(M->value[k]) * (speed + sum + way);
-            if (is_way) continue;
-            if (is_implicit && K != NULL) *tolerance += fabs(K->value[k]) * stiff;
-            if ((is_implicit || rounds) && C != NULL) *tolerance += h * fabs(C->value[k]) * (speed + way);
-        }
+        motion_add_column(M, j, speed + sum + way, self->tolerance);
+        if (is_implicit && !is_way && K != NULL) motion_add_column(K, j, stiff, self->tolerance);
+        if ((is_implicit || rounds) && !is_way && C != NULL)
+            motion_add_column(C, j, h * (speed + way), self->tolerance);
     }
     if (!is_way)
         for (int i = 0; i < system->nv; i++)

@@ -341,6 +341,7 @@ static void newton_fill_right(pcs_step_solver *self, const pcs_step_problem *p)
     pcs_system *system = self->system;
     double h = self->form.h;
     system->ops->force(system, pcs_at(p->t, p->q, p->v), s->f);
+    PCS_INDEPENDENT
     for (int i = 0; i < s->n; i++) s->at.y0[i] = h * s->f[i];
     pcs_matrix_add_multiply(system->M, -self->form.c, p->d, s->at.y0);
     if (self->form.has_smooth_multipliers)
@@ -352,12 +353,15 @@ static void newton_fill_right(pcs_step_solver *self, const pcs_step_problem *p)
 static void newton_solve_right(pcs_step_solver *self, const pcs_step_problem *p)
 {
     newton *s = self->data;
+    const double kw = self->form.kw;
+    PCS_INDEPENDENT
     for (int i = 0; i < s->n; i++) {
-        s->at.q_last[i] = s->at.U[i] + self->form.kw * s->at.W[i];
+        s->at.q_last[i] = s->at.U[i] + kw * s->at.W[i];
         s->at.v_last[i] = s->at.v0[i] + p->d[i]; // vt is stored in v_last
     }
     if (s->at.has_jump) newton_add_tangent(self, s->at.q_last, s->at.W, s->at.y0);
     if (s->right != NULL) memcpy(s->right, s->at.y0, (size_t)s->n * sizeof *s->right);
+    PCS_INDEPENDENT
     for (int i = 0; i < s->n; i++) s->at.q_last[i] = -s->at.q_last[i];
     newton_bordered_solve(self, s->at.y0, s->at.q_last, s->at.v_last, p->target, s->mu0);
 }

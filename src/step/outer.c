@@ -1,5 +1,6 @@
 #include "step/outer.h"
 
+#include "core/loop.h"
 #include "core/rounding.h"
 #include "step/projection.h"
 
@@ -299,9 +300,11 @@ void pcs_motion_retract(const pcs_step_solver *self, pcs_step_problem *p, pcs_mo
 
 void pcs_motion_add_up(const pcs_step_solver *self, pcs_step_problem *p, pcs_motion *m)
 {
+    const double kb = self->form.kb, kw = m->kw;
+    PCS_INDEPENDENT
     for (int i = 0; i < self->system->nv; i++) {
-        m->sum_t[i] = m->q0[i] + self->form.kb * p->d[i];
-        m->sum[i] = m->sum_t[i] + m->U[i] + m->kw * m->W[i];
+        m->sum_t[i] = m->q0[i] + kb * p->d[i];
+        m->sum[i] = m->sum_t[i] + m->U[i] + kw * m->W[i];
         p->v[i] = m->v0[i] + p->d[i] + m->W[i];
     }
     m->rows_are_here = false;
@@ -353,6 +356,7 @@ void pcs_motion_fill_base(pcs_step_solver *self, const pcs_step_problem *p, cons
     const double *way = m->y0;
     double kb = self->form.kb;
     if (sees_gaps) pcs_motion_find_gaps(self, p, m, c->b_gate, c->b);
+    PCS_INDEPENDENT
     for (int i = 0; i < system->nv; i++) {
         m->q_last[i] = m->sum_t[i] + kb * m->y0[i] - m->sum[i];
         m->v_last[i] = m->v0[i] + p->d[i] + m->y0[i];

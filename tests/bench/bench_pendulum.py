@@ -1,7 +1,4 @@
-"""Instructions of a certified step of the exact pendulum on a hinge, without contact; microseconds without valgrind.
-
-    python3 tests/bench/bench_pendulum.py build/percuss
-"""
+"""Instructions of a certified step of the exact pendulum on a hinge, without contact; microseconds without valgrind."""
 import re
 import shutil
 import subprocess
