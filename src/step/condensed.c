@@ -59,15 +59,16 @@ static void condense_fill_columns(pcs_step_solver *self, condense *c)
     c->has_YW = form->has_dynamics && (system->C != NULL || form->kw != 0.0);
     for (int j = 0; j < system->nrow; j++) {
         double *yk = c->YK->value[j], *yw = c->YW->value[j];
+        const double *X = self->projection->X->value[j];
         memset(yk, 0, (size_t)system->nv * sizeof *yk);
         memset(yw, 0, (size_t)system->nv * sizeof *yw);
         if (c->has_YK) {
-            pcs_columns_add(self->projection->KX, j, form->h, yk);
+            pcs_matrix_add_multiply(system->K, form->h, X, yk);
             pcs_linsolve_solve(c->iteration, yk);
         }
         if (c->has_YW) {
-            if (form->kw != 0.0) pcs_columns_add(self->projection->KX, j, form->h * form->kw, yw);
-            if (system->C != NULL) pcs_matrix_add_multiply(system->C, form->h, self->projection->X->value[j], yw);
+            if (form->kw != 0.0) pcs_matrix_add_multiply(system->K, form->h * form->kw, X, yw);
+            if (system->C != NULL) pcs_matrix_add_multiply(system->C, form->h, X, yw);
             pcs_linsolve_solve(c->iteration, yw);
         }
         pcs_columns_trim(c->YK, j);

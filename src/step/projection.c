@@ -4,8 +4,6 @@
 #include "step/projection.h"
 
 #include "core/loop.h"
-#include "core/rounding.h"
-#include "step/sums.h"
 
 #include <math.h>
 #include <string.h>
@@ -64,12 +62,6 @@ void pcs_columns_add_within(const pcs_columns *columns, int column, double scale
 {
     int first = columns->low[column] > low ? columns->low[column] : low;
     columns_add(first, columns->high[column] < high ? columns->high[column] : high, scale, columns->value[column], x);
-}
-
-double pcs_columns_dot(const pcs_columns *columns, int column, int n, const double *x)
-{
-    int low = columns->low[column], high = columns->high[column] < n ? columns->high[column] : n;
-    return low < high ? pcs_sum_dot(high - low, columns->value[column] + low, x + low) : 0.0;
 }
 
 bool pcs_rows_are_dealt(double nrow, double ndof)
@@ -160,14 +152,6 @@ static void projection_copy(const pcs_rows *from, pcs_rows *to)
     memcpy(to->value, from->value, (size_t)from->start[from->nrow] * sizeof *to->value);
 }
 
-static void projection_find_stiffness(const pcs_system *system, pcs_projection *p)
-{
-    int m = system->nrow, n = pcs_system_nown(system);
-    for (int j = 0; j < m; j++)
-        for (int i = 0; i < m; i++)
-            p->XKX[(size_t)j * (size_t)m + (size_t)i] = pcs_columns_dot(p->KX, j, n, p->X->value[i]);
-}
-
 static void projection_fill(pcs_step_solver *solver, pcs_projection *p)
 {
     const pcs_system *system = solver->system;
@@ -179,16 +163,10 @@ static void projection_fill(pcs_step_solver *solver, pcs_projection *p)
         pcs_rotate_rows(&system->rotations, p->way, lag, p->Gx);
         if (system->ntangent > 0) pcs_rotate_rows(&system->rotations, p->way, lag, p->Tx);
     }
-    if (p->has_columns)
-        for (int j = 0; j < system->nrow; j++) {
-            projection_column(solver, p->Gx, p->X, j);
-            if (!system->is_linear) continue;
-            pcs_matrix_multiply(system->K, p->X->value[j], p->KX->value[j]);
-            pcs_columns_trim(p->KX, j);
-        }
-    if (p->has_columns)
+    if (p->has_columns) {
+        for (int j = 0; j < system->nrow; j++) projection_column(solver, p->Gx, p->X, j);
         for (int j = 0; j < system->ntangent; j++) projection_column(solver, p->Tx, p->XT, j);
-    if (p->has_columns && system->is_linear) projection_find_stiffness(system, p);
+    }
     projection_close(solver, p);
 }
 
@@ -196,9 +174,8 @@ static pcs_status projection_take_columns(pcs_step_solver *solver, pcs_projectio
 {
     int n = solver->system->nv, m = solver->system->nrow;
     PCS_TRY(pcs_columns_create(solver->ctx, n, m, &p->X));
-    PCS_TRY(pcs_columns_create(solver->ctx, n, m, &p->KX));
     PCS_TRY(pcs_columns_create(solver->ctx, n, solver->system->ntangent, &p->XT));
-    PCS_TAKE_EACH(solver->ctx, (size_t)m * (size_t)m, "the contact projection", double, &p->GX, &p->XKX);
+    PCS_TAKE(solver->ctx, p->GX, (size_t)m * (size_t)m, "the contact projection");
     p->has_columns = true;
     return PCS_OK;
 }
@@ -256,6 +233,18 @@ pcs_status pcs_projection_need_columns(pcs_step_solver *solver)
     return PCS_OK;
 }
 
+// Adds scale (X z + XT z_t) to x, from columns.
+static void projection_add_columns(const pcs_step_solver *solver, double scale, const double *z, const double *z_t,
+                                   double *x)
+{
+    const pcs_projection *p = solver->projection;
+    for (int j = 0; j < solver->system->nrow; j++)
+        if (z[j] != 0.0) pcs_columns_add(p->X, j, scale * z[j], x);
+    if (z_t != NULL)
+        for (int t = 0; t < solver->system->ntangent; t++)
+            if (z_t[t] != 0.0) pcs_columns_add(p->XT, t, scale * z_t[t], x);
+}
+
 // Computes M^-1 (G^T z + T^T z_t) into the work vector. Returns false if all multipliers are zero.
 static bool projection_apply(const pcs_step_solver *solver, const double *z, const double *z_t)
 {
@@ -267,6 +256,10 @@ static bool projection_apply(const pcs_step_solver *solver, const double *z, con
         for (int t = 0; t < system->ntangent; t++) acts = acts || z_t[t] != 0.0;
     if (!pcs_rows_any(system, acts)) return false;
     memset(x, 0, (size_t)system->nv * sizeof *x);
+    if (solver->projection->has_columns) {
+        projection_add_columns(solver, 1.0, z, z_t, x);
+        return true;
+    }
     pcs_rows_add_all(solver->projection->Gx, 1.0, z, x);
     if (z_t != NULL && pcs_system_ntangent(system) > 0) pcs_rows_add_all(solver->projection->Tx, 1.0, z_t, x);
     pcs_linsolve_solve(solver->mass, x);
@@ -275,18 +268,11 @@ static bool projection_apply(const pcs_step_solver *solver, const double *z, con
 
 void pcs_projection_push(const pcs_step_solver *solver, double scale, const double *z, const double *z_t, double *x)
 {
-    const pcs_projection *p = solver->projection;
-    const pcs_system *system = solver->system;
-    if (!p->has_columns) {
-        if (!projection_apply(solver, z, z_t)) return;
-        for (int i = 0; i < system->nv; i++) x[i] += scale * p->work[i];
-        return;
+    if (solver->projection->has_columns) {
+        projection_add_columns(solver, scale, z, z_t, x);
+    } else if (projection_apply(solver, z, z_t)) {
+        for (int i = 0; i < solver->system->nv; i++) x[i] += scale * solver->projection->work[i];
     }
-    for (int j = 0; j < system->nrow; j++)
-        if (z[j] != 0.0) pcs_columns_add(p->X, j, scale * z[j], x);
-    if (z_t != NULL)
-        for (int t = 0; t < system->ntangent; t++)
-            if (z_t[t] != 0.0) pcs_columns_add(p->XT, t, scale * z_t[t], x);
 }
 
 // Adds G XT z_t.
@@ -414,40 +400,19 @@ void pcs_projection_turn(pcs_step_solver *solver, const double *q)
     if (projection_aim(solver, q)) projection_close(solver, solver->projection);
 }
 
-// Returns w . K q - w . K w / 2 - f_gravity . w, J, for w = M^-1 G^T z.
-PCS_APART static double projection_work_of(const pcs_step_solver *solver, const double *z, const double *q)
+double pcs_displacement_work(const pcs_step_solver *solver, const double *z, const double *q)
 {
     const pcs_system *system = solver->system;
     pcs_projection *p = solver->projection;
+    int n = pcs_system_nown(system);
     double work = 0.0;
     if (!projection_apply(solver, z, NULL)) return 0.0;
-    memset(p->at, 0, (size_t)system->nv * sizeof(double)); // linear systems never move: the array is free
+    memset(p->at, 0, (size_t)system->nv * sizeof(double)); // linear systems never move: free to use
     pcs_matrix_add_multiply(system->K, 1.0, p->work, p->at);
-    int n = pcs_system_nown(system);
     for (int i = 0; i < n; i++) work += p->at[i] * (q[i] - 0.5 * p->work[i]);
     if (system->gravity != NULL)
         for (int i = 0; i < n; i++) work -= p->work[i] * system->gravity[i];
     pcs_system_sum(system, 1, &work);
-    return work;
-}
-
-double pcs_displacement_work(const pcs_step_solver *solver, const double *z, const double *q)
-{
-    const pcs_system *system = solver->system;
-    const pcs_projection *p = solver->projection;
-    double work = 0.0;
-    bool acts = false;
-    int n = pcs_system_nown(system);
-    if (!p->has_columns) return projection_work_of(solver, z, q);
-    for (int j = 0; j < system->nrow; j++) {
-        if (z[j] == 0.0) continue;
-        acts = true;
-        work += z[j] * pcs_columns_dot(p->KX, j, n, q);
-        if (system->gravity != NULL) work -= z[j] * pcs_columns_dot(p->X, j, n, system->gravity);
-        for (int i = 0; i < system->nrow; i++)
-            if (z[i] != 0.0) work -= 0.5 * z[j] * z[i] * p->XKX[(size_t)j * (size_t)system->nrow + (size_t)i];
-    }
-    if (acts) pcs_system_sum(system, 1, &work);
     return work;
 }
 

@@ -22,17 +22,13 @@ void pcs_columns_trim(pcs_columns *columns, int column);
 void pcs_columns_add(const pcs_columns *columns, int column, double scale, double *x);
 // Adds scale * column to x on low <= i < high alone.
 void pcs_columns_add_within(const pcs_columns *columns, int column, double scale, int low, int high, double *x);
-// Returns column . x over the first n entries.
-double pcs_columns_dot(const pcs_columns *columns, int column, int n, const double *x);
 
 // The projection of contact impulses onto velocities, shared by all step solvers. A solver that works by products keeps
 // no columns, and the functions below then solve with M.
 typedef struct pcs_projection {
-    bool has_columns;  // true if columns are kept; otherwise X, KX, XT and GX are NULL
+    bool has_columns;  // true if columns are kept; otherwise X, XT and GX are NULL
     pcs_columns *X;    // M^-1 G^T
-    pcs_columns *KX;   // K M^-1 G^T
     double *GX;        // [nrow * nrow] G M^-1 G^T, row-major
-    double *XKX;       // [nrow * nrow] X^T K X of linear systems; the part of this process
     pcs_columns *XT;   // M^-1 T^T; no columns without friction
     pcs_rows *Gx, *Tx; // directions of X and XT; those of the system if constant
     const double *way; // [n] increment of the present step; NULL if none, or if no rotations in space
