@@ -641,26 +641,14 @@ static bool precondition_is_ready(const pcs_preconditioner *self)
 
 // Krylov methods.
 
-enum { SIDES = 24 }; // directions whose side results are kept: with more a product for the solution costs little
-
 static const double regular = 0.05; // smallest pivot of a regular triangle, relative to the largest
 
-static int krylov_room(const pcs_krylov *k)
-{
-    return k->restart < SIDES ? k->restart : SIDES;
-}
-
-pcs_status pcs_krylov_create(pcs_context *ctx, int n, int restart, int nside, const double *side, pcs_krylov **out)
+pcs_status pcs_krylov_create(pcs_context *ctx, int n, int restart, pcs_krylov **out)
 {
     pcs_krylov *k;
     PCS_TAKE(ctx, k, 1, "the Krylov method");
     k->n = n;
     k->restart = restart;
-    k->nside = nside;
-    k->side = side;
-    PCS_TAKE(ctx, k->side_sum, nside, "the Krylov method");
-    PCS_TAKE(ctx, k->sides, krylov_room(k), "the Krylov basis");
-    for (int i = 0; i < krylov_room(k); i++) PCS_TAKE(ctx, k->sides[i], nside, "the Krylov basis");
     PCS_TAKE(ctx, k->basis, restart + 1, "the Krylov basis");
     for (int i = 0; i <= restart; i++) PCS_TAKE(ctx, k->basis[i], n, "the Krylov basis");
     PCS_TAKE(ctx, k->H, (size_t)(restart + 1) * (size_t)restart, "the Krylov method");
@@ -676,24 +664,11 @@ static void krylov_multiply(pcs_krylov *k, const double *x, double *y)
     k->count++;
 }
 
-// Adds `scale` times `side` to the side results of the solution.
-static void krylov_add_side(pcs_krylov *k, double scale, const double *side)
-{
-    for (int i = 0; i < k->nside; i++) k->side_sum[i] += scale * side[i];
-}
-
-static void krylov_begin(pcs_krylov *k, double *x)
-{
-    memset(x, 0, (size_t)k->n * sizeof *x);
-    memset(k->side_sum, 0, (size_t)k->nside * sizeof *k->side_sum);
-    k->has_side = true;
-}
-
 double pcs_krylov_conjugate(pcs_krylov *k, const double *b, double *x, double tolerance, int limit)
 {
     int n = k->n;
     double *p = k->direction, *Ap = k->image, *r = k->rest;
-    krylov_begin(k, x);
+    memset(x, 0, (size_t)n * sizeof *x);
     memcpy(r, b, (size_t)n * sizeof *r);
     k->treat(k->owner, r, p);
     double *const pair[2] = { p, r }, *const next[2] = { k->treated, r };
@@ -705,7 +680,6 @@ double pcs_krylov_conjugate(pcs_krylov *k, const double *b, double *x, double to
         double curvature = all_dot(k->system, n, p, Ap);
         if (!(curvature > 0.0)) break; // in the null space, or not finite
         double alpha = rz / curvature, last = rz;
-        krylov_add_side(k, alpha, k->side);
         for (int i = 0; i < n; i++) {
             x[i] += alpha * p[i];
             r[i] -= alpha * Ap[i];
@@ -774,8 +748,6 @@ static void krylov_combine(pcs_krylov *k, int count, double *x)
         for (int l = 0; l < n; l++) k->treated[l] += k->dots[j] * k->basis[j][l];
     k->treat(k->owner, k->treated, k->direction);
     for (int l = 0; l < n; l++) x[l] += k->direction[l];
-    k->has_side = k->has_side && count <= krylov_room(k);
-    for (int j = 0; j < count && k->has_side; j++) krylov_add_side(k, k->dots[j], k->sides[j]);
 }
 
 // Returns true if the pivots of all columns are of similar size: the rotations then give the residual without another
@@ -794,7 +766,7 @@ static bool krylov_is_regular(const pcs_krylov *k, int count)
 double pcs_krylov_minimal(pcs_krylov *k, const double *b, double *x, double tolerance, int limit)
 {
     int n = k->n, used = 0;
-    krylov_begin(k, x);
+    memset(x, 0, (size_t)n * sizeof *x);
     memcpy(k->rest, b, (size_t)n * sizeof *b);
     double size = sqrt(all_dot(k->system, n, b, b)), last = INFINITY;
     while (size > tolerance && used < limit && size < 0.9 * last) {
@@ -805,7 +777,6 @@ double pcs_krylov_minimal(pcs_krylov *k, const double *b, double *x, double tole
         for (double rest = size; j < k->restart && used < limit && rest > tolerance; j++, used++) {
             k->treat(k->owner, k->basis[j], k->direction);
             krylov_multiply(k, k->direction, k->basis[j + 1]);
-            if (j < krylov_room(k)) memcpy(k->sides[j], k->side, (size_t)k->nside * sizeof *k->side);
             krylov_orthogonalise(k, j);
             bool is_whole = k->H[(size_t)j * (size_t)(k->restart + 1) + (size_t)(j + 1)] <= 1e-16 * fabs(k->H[0]);
             rest = krylov_rotate(k, j);
@@ -1185,37 +1156,7 @@ static void gate_close(pcs_krylov_set *c)
             c->gate_story[j] = GATE_CONTRADICTED;
 }
 
-// Returns true if changes of z also update gate gaps. Values are then updated by the sums of products of the Krylov
-// method, as all is linear: while sets still change, this saves the product with the solution. The values of a solution
-// to be accepted come from products with z itself.
-static bool move_wants_gate(const pcs_krylov_set *c)
-{
-    return c->p.gate_is_live && c->stage == PCS_STAGE_BOTH;
-}
-
-static void move_add(pcs_krylov_set *c, const double *image, const double *gate_image)
-{
-    for (int k = set_first(c); k < set_last(c); k++) c->p.value[k] += image[k];
-    if (move_wants_gate(c))
-        for (int j = 0; j < c->p.m; j++) c->p.gate_gap[j] += gate_image[j];
-}
-
-static void set_move(pcs_krylov_set *c, const double *dz)
-{
-    c->product(c->owner, c->stage, c->stage, dz, c->image, move_wants_gate(c) ? c->gate_image : NULL);
-    c->products++;
-    move_add(c, c->image, c->gate_image);
-}
-
-static bool set_move_along(pcs_krylov_set *c)
-{
-    const double *sum = c->krylov->side_sum;
-    if (!c->krylov->has_side || (move_wants_gate(c) && !c->gate_is_free)) return false;
-    move_add(c, sum, sum + (c->gate_image - c->image));
-    c->is_summed = true;
-    return true;
-}
-
+// Evaluates the values at z.
 static void set_evaluate(pcs_krylov_set *c)
 {
     int in = c->stage == PCS_STAGE_RATE && c->p.has_position ? PCS_STAGE_BOTH : c->stage;
@@ -1226,7 +1167,6 @@ static void set_evaluate(pcs_krylov_set *c)
     bool is_moved = all_count(c->system, count) > 0;
     if (is_moved) c->product(c->owner, in, c->stage, c->p.z, c->image, wants_gate ? c->gate_image : NULL);
     c->products += is_moved;
-    c->is_summed = false;
     for (int k = set_first(c); k < last; k++) c->p.value[k] = c->p.b[k] + (is_moved ? c->image[k] : 0.0);
     if (wants_gate)
         for (int j = 0; j < c->p.m; j++) c->p.gate_gap[j] = c->p.b_gate[j] + (is_moved ? c->gate_image[j] : 0.0);
@@ -1270,7 +1210,7 @@ pcs_status pcs_krylov_set_create(pcs_context *ctx, const pcs_system *system, int
     PCS_TAKE(ctx, c->gate_story, m, "the contact problem");
     *out = c;
     int restart = nall < KRYLOV_RESTART ? nall + 1 : KRYLOV_RESTART;
-    PCS_TRY(pcs_krylov_create(ctx, n, restart, n + m, c->image, &c->krylov));
+    PCS_TRY(pcs_krylov_create(ctx, n, restart, &c->krylov));
     c->krylov->system = system;
     pcs_krylov_set_take(c, nsmooth, NULL);
     return PCS_OK;
@@ -1354,12 +1294,11 @@ static bool set_clear_out(pcs_krylov_set *c)
     long count = 0;
     for (int k = set_first(c); k < set_last(c); k++) {
         bool is_left = c->mode[k] == PCS_MODE_OUT && c->p.z[k] != 0.0;
-        c->x[k] = is_left ? -c->p.z[k] : 0.0;
         if (is_left) c->p.z[k] = 0.0;
         count += is_left;
     }
     if (all_count(c->system, count) == 0) return false;
-    set_move(c, c->x);
+    set_evaluate(c);
     return true;
 }
 
@@ -1409,8 +1348,7 @@ static void set_linearised(void *owner, const double *x, double *y)
     pcs_krylov_set *c = owner;
     int first = set_first(c), last = set_last(c);
     for (int k = first; k < last; k++) c->aim[k] = c->mode[k] == PCS_MODE_OUT ? 0.0 : x[k] * pcs_contact_unit(&c->p, k);
-    bool has_gate = c->gate_is_free && c->p.gate_is_live && c->stage == PCS_STAGE_BOTH;
-    c->product(c->owner, c->stage, c->stage, c->aim, c->image, has_gate ? c->gate_image : NULL);
+    c->product(c->owner, c->stage, c->stage, c->aim, c->image, NULL);
     c->products++;
     for (int k = 0; k < c->p.n; k++) y[k] = 0.0;
     for (int k = first; k < last; k++)
@@ -1435,8 +1373,8 @@ static void set_linearised(void *owner, const double *x, double *y)
     }
 }
 
-// Makes one Newton step to `tolerance`, perhaps the last one. Returns false if the linear system cannot be solved.
-static bool set_newton(pcs_krylov_set *c, double norm, double tolerance, bool is_last)
+// Makes one Newton step to `tolerance`. Returns false if the linear system cannot be solved.
+static bool set_newton(pcs_krylov_set *c, double norm, double tolerance)
 {
     pcs_krylov *k = c->krylov;
     k->product = set_linearised;
@@ -1450,12 +1388,8 @@ static bool set_newton(pcs_krylov_set *c, double norm, double tolerance, bool is
                                : pcs_krylov_minimal(k, c->F, c->x, tolerance, KRYLOV_LIMIT);
     c->rounds++;
     if (!(rest <= fmax(0.5 * norm, tolerance))) return false;
-    for (int i = set_first(c); i < set_last(c); i++) {
-        c->x[i] *= pcs_contact_unit(&c->p, i);
-        c->p.z[i] += c->x[i];
-    }
-    if (is_last && c->is_summed) set_evaluate(c);
-    else if (is_last || !set_move_along(c)) set_move(c, c->x);
+    for (int i = set_first(c); i < set_last(c); i++) c->p.z[i] += c->x[i] * pcs_contact_unit(&c->p, i);
+    set_evaluate(c);
     return true;
 }
 
@@ -1564,9 +1498,8 @@ static bool set_round(pcs_krylov_set *c, settling *s)
     if (s->changed == 0 && s->norm < s->before) share = fmin(share, pow(s->norm / s->before, 2));
     s->before = s->norm;
     double tolerance = s->repeats > 0 || is_settled ? floor : fmax(floor, share * s->norm);
-    // Discards residuals that sums of products gave, as they have drifted from the values evaluated by the last step.
-    s->last = s->changed == 0 && !(tolerance == floor && c->is_summed) ? s->norm : INFINITY;
-    return set_newton(c, s->norm, tolerance, tolerance == floor) || set_recover(c, s);
+    s->last = s->changed == 0 ? s->norm : INFINITY;
+    return set_newton(c, s->norm, tolerance) || set_recover(c, s);
 }
 
 static bool set_iterate(pcs_krylov_set *c, int stage)
@@ -1595,8 +1528,7 @@ static bool set_iterate(pcs_krylov_set *c, int stage)
         bool is_contradicted = c->shared > 0.0 && is_stalled && !is_moved && round >= REFINEMENTS;
         bool is_enough = (is_stalled && c->ratio <= acceptable) || s.is_rounded_off || is_contradicted;
         if ((!is_moved && c->ratio <= 1.0) || is_enough) {
-            if (c->is_summed || (has_kept && round == 0)) {
-                set_evaluate(c);
+            if (has_kept && round == 0) {
                 s.changed = set_find_modes(c, is_frozen);
                 continue;
             }

@@ -26,20 +26,14 @@ typedef struct pcs_krylov {
     void (*treat)(void *owner, const double *r, double *x);   // x = D r
     void *owner;
     int count; // number of products so far
-    // Further results of a product, linear in x, and their sum for the solution, if has_side: they need no product.
-    const double *side; // [nside]
-    double *side_sum;   // [nside]
-    bool has_side;
     // work:
-    int nside;
     double **basis;                             // [restart + 1][n]
-    double **sides;                             // [at most restart][nside] of the first directions
     double *H, *cosine, *sine, *g, *dots;       // Hessenberg matrix by columns, rotations, right-hand side
     double *direction, *image, *rest, *treated; // [n]
 } pcs_krylov;
 
-// Creates the solver; `side`, filled by products, is borrowed.
-pcs_status pcs_krylov_create(pcs_context *ctx, int n, int restart, int nside, const double *side, pcs_krylov **out);
+// Creates the solver.
+pcs_status pcs_krylov_create(pcs_context *ctx, int n, int restart, pcs_krylov **out);
 
 // Solves A x = b and returns |b - A x|; both stop when it is below `tolerance`, after `limit` products, or at a stall.
 double pcs_krylov_conjugate(pcs_krylov *k, const double *b, double *x, double tolerance, int limit);
@@ -67,7 +61,6 @@ typedef struct pcs_krylov_set {
     double reach;      // largest gap so far, m
     bool is_one_way;   // velocity multipliers do not move gaps: the position law can be solved first
     bool is_symmetric; // the diagonal blocks of P are symmetric
-    bool gate_is_free; // a product gives gate gaps at no cost
     double shared;     // factor by which diagonals of bilateral rows are raised in every linear system
     pcs_krylov_set_product *product;
     void *owner;
@@ -84,7 +77,6 @@ typedef struct pcs_krylov_set {
     double *image;                    // [n + m] result of the last product, with gate gaps
     double *z_last, *aim, *aim_value; // [n]
     double *gate_image;               // [m] gate gaps in `image`
-    bool is_summed;                   // the values are sums of those of several products
     long closures;                    // changes of gaps, normal impulses and gates in the last round, in all processes
     double *slip, *turn;              // [2 m], [m] directions of slip, and factors by which they rotate with y
     double size, least_size;          // largest velocity, m/s, now and at the start

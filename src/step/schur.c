@@ -431,7 +431,6 @@ static pcs_status schur_prepare(pcs_step_solver *self, pcs_outcome *outcome)
         form->kw == 0.0 && pcs_system_ntangent(self->system) == 0 && !is_damped && !form->has_smooth_multipliers;
     bool is_plain = map->kind == PCS_MAP_STILL || (form->kw <= form->kb && !form->has_smooth_multipliers && !is_damped);
     c->is_symmetric = self->system->is_linear && is_plain;
-    c->gate_is_free = is_damped || map->kind == PCS_MAP_STILL;
     if (!form->has_dynamics) return PCS_OK;
     if (pcs_step_is_constant(self->system)) return schur_factor_once(self, outcome);
     if (map->S != NULL) return PCS_OK;
