@@ -1,5 +1,5 @@
 // Step solver `newton`: for systems whose M, G or f vary, with friction and bilateral rows; dense, for few unknowns.
-// Contact problems without dynamics use the projection as the scheme has set it and take one pass.
+// Contact problems without dynamics are those of impact.h.
 //
 // Every iteration linearises about the present (q, v) and solves the contact problem of the linearised step:
 //
@@ -38,31 +38,6 @@
 #include <math.h>
 #include <string.h>
 
-// Extrapolates the accelerations of the steps before to the next one: the polynomial through the last ones, by backward
-// differences,
-//
-//   a_(n+1) ~ a_n + D1 + ... + Dk      D1 = a_n - a_(n-1),  D2 = D1_n - D1_(n-1),  ...
-//
-// The error of order k is D(k+1) of the step to come. So the differences of a step say how good each order would have
-// been for it, and the best one serves the next step: a motion that is resolved in time goes on smoothly, one with fast
-// modes of the mesh, whose signs alternate, stays with the last acceleration, and is left alone for a while. Forces of
-// joints go along. Where a contact acts, and where the step has another length, the past begins anew.
-
-enum { PAST_ORDERS = 3 };
-
-typedef struct past_head {
-    double h;     // length of the steps, s
-    double count; // number of known differences, or minus the number of steps until the past is used again
-    double order; // order of the next guess
-} past_head;
-
-typedef struct past {
-    int n, nforce;
-    past_head head;
-    double *rise[PAST_ORDERS]; // [n] D1, D2, ... of accelerations, m/s^2
-    double *force_rise;        // [PAST_ORDERS * nforce] D1, D2, ... of forces, N
-} past;
-
 typedef struct newton {
     int n, m, nt, nz, nb; // unknowns, rows, tangents, multipliers 2 m + 2 nt (nu, La, Lt, nu_t), bilateral rows
     pcs_dense_contacts *contacts;
@@ -95,7 +70,6 @@ typedef struct newton {
     bool has_trial;        // `base` and `trial` are filled
     double size, drift;    // size of the last change and its drift: newton_measure
     pcs_bend bend;         // curvature of the motion, in the last step
-    past *past;            // accelerations of earlier steps; NULL if not kept
 } newton;
 
 // The linearised step of `newton`: its matrix, what multipliers do to it, and the contact problem that follows.
@@ -392,10 +366,9 @@ static void newton_fill_columns(pcs_step_solver *self)
     newton *s = self->data;
     for (int k = 0; k < s->nz; k++) {
         if (!newton_is_used(self, k) || s->has_column[k]) continue;
-        bool is_begun = self->form.has_position && self->form.has_dynamics && k >= s->m && k < 2 * s->m;
+        bool is_begun = self->form.has_position && k >= s->m && k < 2 * s->m;
         if (!is_begun) memset(s->Y[k], 0, (size_t)s->n * sizeof(double));
         s->has_column[k] = self->system->is_linear;
-        if (!self->form.has_dynamics) continue;
         const double *column = newton_column(self, k);
         double into_q = newton_into_q(self, k), into_v = newton_into_v(self, k);
         for (int i = 0; i < s->n; i++) {
@@ -587,127 +560,17 @@ static bool newton_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, in
         *rounds = 1;
         return true;
     }
-    if (self->form.has_dynamics) pcs_projection_follow(self, p->base == NULL ? NULL : s->at.x);
+    pcs_projection_follow(self, p->base == NULL ? NULL : s->at.x);
     // Starts from the present multipliers, to stay with one solution where there are several.
-    s->contacts->is_warm = self->form.has_dynamics && s->at.has_jump && !s->at.is_at_start;
+    s->contacts->is_warm = s->at.has_jump && !s->at.is_at_start;
     for (int k = s->nborder; k < s->nb; k++) s->is_used[s->bilateral[k]] = 1;
     do {
         newton_fill_columns(self);
         newton_fill_contacts(self, p);
         if (pcs_dense_contacts_solve(s->contacts, rounds)) continue;
-        return self->form.has_dynamics && !s->contacts->p.is_hasty && newton_update_sets(self, p);
+        return !s->contacts->p.is_hasty && newton_update_sets(self, p);
     } while (newton_widens(self));
     return true;
-}
-
-enum { PIECES = PAST_ORDERS + 2, PAUSE = 16 };
-_Static_assert(PIECES + 2 <= PCS_DAMPER_MEMORY, "room for the pieces of the past");
-
-// Creates the extrapolation. Declares its numbers as pieces of the memory of the solver from `first` on.
-static pcs_status past_create(pcs_step_solver *solver, int nforce, int first, past **out)
-{
-    past *self;
-    const pcs_system *system = solver->system;
-    PCS_TAKE(solver->ctx, self, 1, "accelerations of earlier steps");
-    self->n = system->nv;
-    self->nforce = nforce;
-    size_t nrise = (size_t)PAST_ORDERS * (size_t)nforce;
-    PCS_TAKE(solver->ctx, self->force_rise, nrise, "accelerations of earlier steps");
-    solver->memory[first] = (pcs_memory){ .bytes = &self->head, .size = sizeof self->head };
-    solver->memory[first + 1] = (pcs_memory){ .bytes = self->force_rise, .size = nrise * sizeof(double) };
-    for (int k = 0; k < PAST_ORDERS; k++) {
-        PCS_TAKE(solver->ctx, self->rise[k], self->n, "accelerations of earlier steps");
-        pcs_memory *piece = &solver->memory[first + 2 + k];
-        *piece = (pcs_memory){ .bytes = self->rise[k], .size = (size_t)self->n * sizeof(double) };
-        if (system->layout == NULL) continue;
-        piece->size = (size_t)system->layout->n * sizeof(double);
-        piece->serial = system->layout->serial;
-        piece->nown = system->layout->nown;
-        piece->nall = system->layout->nglobal;
-    }
-    *out = self;
-    return PCS_OK;
-}
-
-static int past_order(const past *self, double h)
-{
-    return self->head.h == h ? (int)self->head.order : 0;
-}
-
-// Extrapolates acceleration and forces of the step before to the next one; `d` gets `scale` times the acceleration.
-static void past_guess(const past *self, double h, double scale, const double *acceleration, double *d)
-{
-    int order = past_order(self, h);
-    for (int i = 0; i < self->n; i++) d[i] = scale * acceleration[i];
-    for (int k = 0; k < order; k++) {
-        const double *rise = self->rise[k];
-        PCS_INDEPENDENT
-        for (int i = 0; i < self->n; i++) d[i] += scale * rise[i];
-    }
-}
-
-static void past_guess_forces(const past *self, double h, const double *last, double *force)
-{
-    int order = past_order(self, h);
-    for (int i = 0; i < self->nforce; i++) {
-        force[i] = last[i];
-        for (int k = 0; k < order; k++) force[i] += self->force_rise[k * self->nforce + i];
-    }
-}
-
-// Replaces the differences of the step before, of which the first `count` are known, by those of this step. `largest`
-// gets the largest of each order.
-static void past_renew(past *self, int count, const double *last, const double *d, double scale, double *largest)
-{
-    for (int k = 0; k < PAST_ORDERS; k++) largest[k] = 0.0;
-    for (int i = 0; i < self->n; i++) {
-        double rise = scale * d[i] - last[i];
-        for (int k = 0; k < count; k++) {
-            double before = self->rise[k][i];
-            self->rise[k][i] = rise;
-            largest[k] = fmax(largest[k], fabs(rise));
-            rise -= before;
-        }
-        if (count == PAST_ORDERS) continue;
-        self->rise[count][i] = rise;
-        largest[count] = fmax(largest[count], fabs(rise));
-    }
-}
-
-static void past_forget(past *self)
-{
-    self->head = (past_head){ 0 };
-}
-
-// Updates the differences after a smooth step of length h: d times `scale` is its acceleration, after `last`.
-static void past_learn(past *self, const pcs_system *system, double h, const double *last, const double *d,
-                       double scale)
-{
-    double largest[PAST_ORDERS];
-    if (self->head.h != h) past_forget(self);
-    if (self->head.count < 0.0) {
-        self->head.count += 1.0;
-        return;
-    }
-    int count = (int)self->head.count, known = count < PAST_ORDERS ? count + 1 : count, best = 0;
-    past_renew(self, count, last, d, scale, largest);
-    for (int k = 0; k < known; k++) largest[k] = pcs_system_max(system, largest[k]);
-    for (int k = 1; k < known; k++)
-        if (largest[k] < largest[best]) best = k;
-    bool is_rough = count == PAST_ORDERS && best == 0;
-    self->head = (past_head){ .h = h, .count = is_rough ? -PAUSE : known, .order = best };
-}
-
-static void past_learn_forces(past *self, const double *last, const double *force)
-{
-    for (int i = 0; i < self->nforce; i++) {
-        double rise = force[i] - last[i];
-        for (int k = 0; k < (int)self->head.count; k++) {
-            double before = self->force_rise[k * self->nforce + i];
-            self->force_rise[k * self->nforce + i] = rise;
-            rise -= before;
-        }
-    }
 }
 
 enum { SETTLE_TIES_AFTER = 8 };
@@ -767,7 +630,6 @@ static pcs_status newton_setup(pcs_step_solver *self)
     if (newton_has_slope(s, system)) {
         PCS_TAKE_EACH(self->ctx, s->n, "the Newton solver", double, &s->right, &s->base, &s->trial);
         self->memory[1] = (pcs_memory){ .bytes = &s->bend, .size = sizeof s->bend };
-        PCS_TRY(past_create(self, s->nb, 2, &s->past));
     }
     PCS_TRY(newton_take_lists(self, s));
     PCS_TRY(pcs_impact_create(self, &s->impact));
@@ -1033,15 +895,13 @@ static void newton_guess_impulses(pcs_step_solver *self, pcs_step_problem *p)
     if (pcs_motion_move(self, p, &s->at)) (void)newton_balance(self, p);
 }
 
-// Starts joint forces from those of the step before, extrapolated. Redundant joints start from zero, from where alone
+// Starts joint forces from those of the step before. Redundant joints start from zero, from where alone
 // an iteration leads to their least-squares forces.
 static void newton_guess_forces(pcs_step_solver *self, pcs_step_problem *p)
 {
     newton *s = self->data;
-    double *force = s->keep;
+    const double *force = s->force;
     if (s->nb == 0 || self->system->row_set.are_redundant) return;
-    memcpy(force, s->force, (size_t)s->nb * sizeof *force);
-    if (s->past != NULL) past_guess_forces(s->past, self->form.h, s->force, force);
     if (self->form.has_smooth_multipliers) {
         for (int i = 0; i < s->nb; i++) p->lam[s->bilateral[i]] = force[i];
         return;
@@ -1054,24 +914,15 @@ static void newton_guess_forces(pcs_step_solver *self, pcs_step_problem *p)
     if (pcs_motion_move(self, p, &s->at)) newton_apply(self, p);
 }
 
-// Stores the motion and the joint forces of the step if it continued the one before and no contact has acted.
+// Stores the joint forces of the step, zeros after a failure.
 static void newton_remember(pcs_step_solver *self, const pcs_step_problem *p, bool is_settled)
 {
     newton *s = self->data;
-    double *force = s->keep;
-    bool is_smooth = is_settled && s->at.is_guessed && newton_may_keep(self);
     for (int i = 0; i < s->nb; i++) {
         int row = s->bilateral[i];
-        force[i] = self->form.has_smooth_multipliers ? p->lam[row] : s->contacts->p.z[s->m + row] / self->form.h;
-        if (!is_settled) force[i] = 0.0;
+        s->force[i] = self->form.has_smooth_multipliers ? p->lam[row] : s->contacts->p.z[s->m + row] / self->form.h;
+        if (!is_settled) s->force[i] = 0.0;
     }
-    if (s->past != NULL && is_smooth) {
-        past_learn(s->past, self->system, self->form.h, p->acceleration, p->d, self->form.c / self->form.h);
-        past_learn_forces(s->past, s->force, force);
-    } else if (s->past != NULL) {
-        past_forget(s->past);
-    }
-    for (int i = 0; i < s->nb; i++) s->force[i] = force[i];
 }
 
 // Starts the iteration with the acceleration of the step before, if given, or d = 0, and without contact multipliers.
@@ -1085,7 +936,6 @@ static void newton_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_
     double scale = self->form.h / self->form.c;
     s->at.is_guessed = !is_at_start && newton_goes_on(self, p);
     for (int i = 0; i < s->n; i++) p->d[i] = s->at.is_guessed ? scale * p->acceleration[i] : 0.0;
-    if (s->at.is_guessed && s->past != NULL) past_guess(s->past, self->form.h, scale, p->acceleration, p->d);
     memset(s->contacts->p.z, 0, (size_t)s->nz * sizeof(double));
     if (self->form.has_smooth_multipliers)
         for (int j = 0; j < s->m; j++) p->lam[j] = 0.0;
@@ -1125,44 +975,20 @@ static pcs_outcome newton_dynamics(pcs_step_solver *self, pcs_step_problem *p, i
     return pcs_outer_solve(self, p, &outer, iterations);
 }
 
-// Solves a contact problem without dynamics on the projection set by the scheme.
-static pcs_outcome newton_contact(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
-{
-    newton *s = self->data;
-    memset(p->d, 0, (size_t)s->n * sizeof(double));
-    memset(s->is_used, 1, (size_t)s->m);
-    s->gate_sign = 1;
-    s->contacts->p.is_hasty = false;
-    memset(s->at.y0, 0, (size_t)s->n * sizeof(double));
-    memcpy(s->at.qt, p->q, (size_t)s->n * sizeof(double));
-    s->at.is_at_start = s->at.has_jump = s->at.rows_are_here = false;
-    if (!newton_solve_contacts(self, p, iterations)) return PCS_NOT_CONVERGED;
-    newton_apply(self, p);
-    return PCS_CONVERGED;
-}
-
-// Returns true for an impact of an explicit scheme: no dynamics, no gaps.
-static bool newton_is_impact(const pcs_step_form *form)
-{
-    bool sees_gaps = pcs_form_sees_gaps(form) || form->law_is_gap;
-    return !form->has_dynamics && !sees_gaps && form->kw == 0.0;
-}
-
 static void newton_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_result *result)
 {
     newton *s = self->data;
-    if (newton_is_impact(&self->form)) {
+    if (!self->form.has_dynamics) {
         pcs_impact_solve(s->impact, p, result);
         return;
     }
     *result = (pcs_step_result){ 0 };
     pcs_motion_take(self, p, &s->at);
     s->contacts->p.held = p->held;
-    result->outcome = self->form.has_dynamics ? newton_dynamics(self, p, &result->iterations)
-                                              : newton_contact(self, p, &result->iterations);
-    if (result->outcome != PCS_CONVERGED) pcs_projection_leave(self);
-    if (self->form.has_dynamics) newton_remember(self, p, result->outcome == PCS_CONVERGED);
+    result->outcome = newton_dynamics(self, p, &result->iterations);
+    newton_remember(self, p, result->outcome == PCS_CONVERGED);
     if (result->outcome == PCS_CONVERGED) pcs_motion_report(self, p, &s->at, &s->contacts->p);
+    else pcs_projection_leave(self);
 }
 
 const pcs_step_solver_ops pcs_step_newton = {
