@@ -158,14 +158,6 @@ static void map_project(pcs_schur_map *map, bool wants_D, bool wants_W)
     else map_mass_solve(map, 1.0, kw, map->D);
 }
 
-static void map_still(pcs_schur_map *map, bool wants_q, bool wants_v)
-{
-    int n = map_size(map);
-    map_project(map, wants_q, wants_v);
-    if (wants_q) memcpy(map->dq, map->D, (size_t)n * sizeof(double));
-    if (wants_v) memcpy(map->dv, map->W, (size_t)n * sizeof(double));
-}
-
 // Computes dv = c S*^-1 fv, and dq = kb dv if asked for.
 static void map_short(pcs_schur_map *map, bool wants_q)
 {
@@ -219,6 +211,28 @@ static void map_general(pcs_schur_map *map)
     map_combine(n, 1.0, map->d, 1.0, map->W, map->dv);
 }
 
+// Computes dq, dv and d, each only if asked for, and D and W with d.
+static void map_move(pcs_schur_map *map, bool wants_q, bool wants_v, bool wants_d)
+{
+    int n = map_size(map);
+    size_t bytes = (size_t)n * sizeof(double);
+    switch (map->kind) {
+    case PCS_MAP_STILL:
+        map_project(map, wants_q, wants_v);
+        if (wants_q) memcpy(map->dq, map->D, bytes);
+        if (wants_v) memcpy(map->dv, map->W, bytes);
+        if (wants_d) memset(map->d, 0, bytes);
+        break;
+    case PCS_MAP_SHORT:
+        map_short(map, wants_q);
+        if (wants_d) map_project(map, false, true);
+        if (wants_d) map_combine(n, 1.0, map->dv, -1.0, map->W, map->d);
+        break;
+    case PCS_MAP_UNDAMPED: map_undamped(map, wants_v, wants_d); break;
+    case PCS_MAP_GENERAL: map_general(map); break;
+    }
+}
+
 // Adds to `value` the change of the velocities of joints as their rows rotate with a change dx of the increment.
 static void schur_map_add_turns(const pcs_schur_map *map, const double *dx, double *value)
 {
@@ -267,12 +281,7 @@ static void schur_map_product(void *owner, int in, int out, const double *z, dou
     bool wants_d = gate_gap != NULL || has_smooth || holds;
     map->is_for_rows = pcs_rows_are_spread(map->solver->system) && map->G->halo == NULL;
     map_forces(map, in, z);
-    switch (map->kind) {
-    case PCS_MAP_STILL: map_still(map, wants_q, wants_v); break;
-    case PCS_MAP_SHORT: map_short(map, wants_q || map->curvature != NULL); break;
-    case PCS_MAP_UNDAMPED: map_undamped(map, wants_v, wants_d); break;
-    case PCS_MAP_GENERAL: map_general(map); break;
-    }
+    map_move(map, wants_q || map->curvature != NULL, wants_v, wants_d);
     map->is_for_rows = false;
     bool has_turns = wants_v && map->curvature != NULL && map->kind != PCS_MAP_STILL;
     if (wants_v) pcs_rows_multiply(map->G, map->dv, value + m);
@@ -317,21 +326,8 @@ static void schur_map_jumps(pcs_schur_map *map, const double *z)
 // Computes all of d, dq, dv and W for z.
 static void schur_map_motion(pcs_schur_map *map, const double *z)
 {
-    int n = map->solver->system->nv;
     map_forces(map, map_stage(map), z);
-    switch (map->kind) {
-    case PCS_MAP_STILL:
-        map_still(map, true, true);
-        memset(map->d, 0, (size_t)n * sizeof(double));
-        break;
-    case PCS_MAP_SHORT:
-        map_short(map, true);
-        map_project(map, false, true);
-        map_combine(n, 1.0, map->dv, -1.0, map->W, map->d);
-        break;
-    case PCS_MAP_UNDAMPED: map_undamped(map, true, true); break;
-    case PCS_MAP_GENERAL: map_general(map); break;
-    }
+    map_move(map, true, true, true);
 }
 
 typedef struct schur {
