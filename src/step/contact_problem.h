@@ -57,15 +57,10 @@ static inline int pcs_contact_tangent(const pcs_contact_problem *p, int row, int
 
 // Returns true if a live gate is closed. The gate gap excludes contact impulses. In a pile contacts below may close a
 // gap that is open in it. A row held by the gap law must not approach, so its displacement by nu is included.
-static inline bool pcs_gate_is_closed(double gate_gap, double nu, double mass, double tolerance)
-{
-    return gate_gap <= tolerance || nu > mass * fabs(tolerance);
-}
-
 static inline bool pcs_contact_is_gated(const pcs_contact_problem *p, int row)
 {
     double nu = p->has_position ? p->z[row] : 0.0;
-    return pcs_gate_is_closed(p->gate_gap[row], nu, p->r[row], p->gate_tolerance);
+    return p->gate_gap[row] <= p->gate_tolerance || nu > p->r[row] * fabs(p->gate_tolerance);
 }
 
 // Returns the unit of unknown k: h for gaps and nu, to scale them to velocities and impulses, else 1.

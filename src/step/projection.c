@@ -275,39 +275,10 @@ void pcs_projection_push(const pcs_step_solver *solver, double scale, const doub
     }
 }
 
-// Adds G XT z_t.
-PCS_APART static void projection_add_tangents(const pcs_step_solver *solver, const double *z_t, double *rate)
-{
-    const pcs_system *system = solver->system;
-    for (int j = 0; j < system->nrow; j++)
-        for (int t = 0; t < system->ntangent; t++)
-            if (z_t[t] != 0.0) rate[j] += pcs_rows_dot(system->G, j, solver->projection->XT->value[t]) * z_t[t];
-}
-
-// Computes rate = G M^-1 (G^T z + T^T z_t), m/s, by a solve if there are no columns.
-PCS_APART static void projection_solve_rates(const pcs_step_solver *solver, const double *z, const double *z_t,
-                                             double *rate)
+void pcs_projection_rates(const pcs_step_solver *solver, const double *z, const double *z_t, double *rate)
 {
     memset(rate, 0, (size_t)solver->system->nrow * sizeof *rate);
     if (projection_apply(solver, z, z_t)) pcs_rows_multiply(solver->system->G, solver->projection->work, rate);
-}
-
-void pcs_projection_rates(const pcs_step_solver *solver, const double *z, const double *z_t, double *rate)
-{
-    const pcs_projection *p = solver->projection;
-    const double *product = p->GX;
-    int m = solver->system->nrow;
-    if (!p->has_columns) {
-        projection_solve_rates(solver, z, z_t, rate);
-        return;
-    }
-    for (int j = 0; j < m; j++, product += m) {
-        double sum = 0.0;
-        for (int i = 0; i < m; i++)
-            if (z[i] != 0.0) sum += product[i] * z[i];
-        rate[j] = sum;
-    }
-    if (z_t != NULL && solver->system->ntangent > 0) projection_add_tangents(solver, z_t, rate);
 }
 
 const double *pcs_projection_column(const pcs_step_solver *solver, int row)
@@ -315,12 +286,6 @@ const double *pcs_projection_column(const pcs_step_solver *solver, int row)
     if (solver->projection->has_columns) return solver->projection->X->value[row];
     (void)projection_exact_mass(solver, true, row);
     return solver->projection->work;
-}
-
-double pcs_projection_mass(const pcs_step_solver *solver, int row)
-{
-    if (solver->projection->has_columns) return solver->effective_mass[row];
-    return projection_exact_mass(solver, true, row);
 }
 
 // Returns true if the projection is evaluated at q in all processes.

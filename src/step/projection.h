@@ -84,9 +84,6 @@ void pcs_projection_push(const pcs_step_solver *solver, double scale, const doub
 void pcs_projection_rates(const pcs_step_solver *solver, const double *z, const double *z_t, double *rate);
 // Returns column j of X, valid until the next call.
 const double *pcs_projection_column(const pcs_step_solver *solver, int row);
-// Returns 1 / (G_j M^-1 G_j^T), kg, to round-off.
-double pcs_projection_mass(const pcs_step_solver *solver,
-                           int row); // row -1 stands for a row of another process, result 0
 
 // Returns the change of strain and gravity energy, J, by a displacement w = X z to q: w . K (q - w/2) - f_gravity . w.
 double pcs_displacement_work(const pcs_step_solver *solver, const double *z, const double *q);
