@@ -7,7 +7,7 @@
 //   M vd = f(q, v, t) + Gb^T lam,   Gb vt = 0            smooth motion with the forces of joints
 //   M W = G^T La,   0 <= G v + e G v_n _|_ La >= 0  if  g(q_n) + (h/2) G v_n <= 0,  else La = 0;  G v = 0 on joints
 //   M U = G^T nu,   G U = -(h^2/2) (2 be - ga) G (a - a_n) on contacts that were loaded in one of the last 8 steps,
-//                   with their tangents, Gb U = 0, nu = 0 elsewhere
+//                   with their tangents, and on joints if there are any such contacts; nu = 0 elsewhere
 //   q = qt + (h/2) W + U,   v = vt + W                   qt, vt: rule.h, energy: implicit.c
 //
 // `variant: published` has no lam and no U. Then q - q_n = (h/2) (v_n + v) + (h^2/2) (2 be - ga) (a - a_n), and since a

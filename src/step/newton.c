@@ -418,8 +418,7 @@ static void newton_fill_held(pcs_step_solver *self, int l)
     double *P = s->contacts->P + l, into_U = newton_into_U(self, l), kh = self->form.kh;
     for (int j = 0; j < s->m; j++)
         if (pcs_contact_holds(p, j))
-            P[j * s->nz] = into_U * pcs_rows_dot(self->system->G, j, X) +
-                           (p->rows[j].is_bilateral ? 0.0 : kh * pcs_rows_dot(self->system->G, j, Y));
+            P[j * s->nz] = into_U * pcs_rows_dot(self->system->G, j, X) + kh * pcs_rows_dot(self->system->G, j, Y);
     for (int t = 0; t < s->nt; t++)
         if (pcs_contact_holds_tangents(p, s->row_of_tangent[t]))
             P[(2 * s->m + s->nt + t) * s->nz] =

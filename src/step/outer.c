@@ -386,8 +386,7 @@ void pcs_motion_fill_held(pcs_step_solver *self, const pcs_step_problem *p, cons
 {
     const pcs_system *system = self->system;
     for (int i = 0; i < system->nv; i++) m->q_last[i] = p->drift[i] + self->form.kh * (p->d[i] + m->y0[i]);
-    for (int j = 0; j < c->m; j++)
-        c->b[j] = c->rows[j].is_bilateral || !p->held[j] ? 0.0 : pcs_rows_dot(system->G, j, m->q_last);
+    for (int j = 0; j < c->m; j++) c->b[j] = pcs_contact_holds(c, j) ? pcs_rows_dot(system->G, j, m->q_last) : 0.0;
     for (int t = 0; t < c->nheld_t; t++) c->b[c->n - c->nheld_t + t] = pcs_rows_dot(system->T, t, m->q_last);
 }
 

@@ -252,7 +252,7 @@ static void map_turn(const pcs_schur_map *map, double *dx)
     if (map->at != NULL) pcs_rotate_vector(&map->solver->system->rotations, map->at, dx);
 }
 
-// Computes G (U + kh d) of contacts, G U of joints, and T (U + kh d) of the tangents, m.
+// Computes G (U + kh d), and T (U + kh d) of the tangents, m.
 static void map_hold(pcs_schur_map *map, double *value)
 {
     const pcs_step_form *form = &map->solver->form;
@@ -262,8 +262,7 @@ static void map_hold(pcs_schur_map *map, double *value)
     map_combine(n, 1.0, map->D, -form->kw, map->W, map->fq); // displacement U
     pcs_rows_multiply(map->G, map->fq, value);
     pcs_rows_multiply(map->G, map->d, map->row);
-    for (int j = 0; j < m; j++)
-        if (!map->solver->system->rows[j].is_bilateral) value[j] += form->kh * map->row[j];
+    for (int j = 0; j < m; j++) value[j] += form->kh * map->row[j];
     if (p->nheld_t == 0) return;
     pcs_rows_multiply(map->T, map->fq, value_t);
     pcs_rows_multiply(map->T, map->d, map->row);

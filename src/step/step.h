@@ -5,7 +5,7 @@
 //
 //   dynamics   c M d - h f(q, v, t) = 0                                    [has_dynamics, else d = 0]
 //   position   M U = G^T nu,   0 <= g(q)  _|_  nu >= 0                      [has_position, else U = 0]
-//   held rows  M U = G^T nu + T^T nu_t,   G (U + kh d + drift) = 0 on them, G U = 0 on joints    [kh > 0, in its place]
+//   held rows  M U = G^T nu + T^T nu_t,   G (U + kh d + drift) = 0 on them and on joints    [kh > 0, in its place]
 //   velocity   M W = G^T La,   0 <= G v + target  _|_  La >= 0  on gated rows, La = 0 on the others
 //
 //   qt = qt0 + kb d,   q = qt + U + kw W,   v = vt0 + d + W

@@ -5,6 +5,9 @@ program.
 
 import itertools
 import math
+import pathlib
+import subprocess
+import sys
 import unittest
 
 import program
@@ -103,6 +106,26 @@ time: {{ step: 0.01, end: 0.2 }}
             self.assertAlmostEqual(rows[10]["wall.step_impulse"], 0.0191046592229, delta=1e-12)
             self.assertAlmostEqual(rows[10]["j.fx"], -27.4199318139, delta=1e-9)
             self.assertAlmostEqual(rows[10]["kinetic"] + rows[10]["strain"], 0.0794629985006, delta=1e-12)
+
+    def test_chain_that_slides_over_a_drum(self):
+        """Contacts hold the beads at both ends of links, in both directions: joints must not contradict them. The way
+        of the ends after 0.1 s is that of a light rope (Euler, Eytelwein), but for the polygon."""
+        maker = pathlib.Path(__file__).parents[1] / "study" / "make_chain.py"
+        text = subprocess.run([sys.executable, maker, "6"], capture_output=True, text=True, check=True).stdout
+        gain = math.exp(0.1 * math.pi)
+        way = 0.5 * 9.81 * (0.3 - 0.1 * gain) / (0.3 + 0.1 * gain) * 0.1**2
+        for scheme, solver in itertools.product(("alpha_velocity, rho_inf: 0.8", "newmark, gamma: 0.6",
+                                                 "jump_newmark, rho_inf: 0.8"), ("newton", "schur")):
+            result = self.percuss("run", self.write("chain.yaml", text), "-q", "--overwrite", "-o", self.path("chain"),
+                                  "--set", f"scheme={{type: {scheme}}}", "--set", f"solver.type={solver}",
+                                  "--set", "contacts.drum.friction=0.1", "--set", "time.step=1.0e-3")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            summary = program.read_json(self.path("chain", "summary.json"))
+            steps, ends = summary["steps"], {probe["name"]: probe for probe in summary["probes"]}
+            self.assertEqual((steps["cut"], steps["handovers"]), (0, 0), (scheme, solver))
+            self.assertLess(steps["iterations_mean"], 10.0, (scheme, solver))
+            drop = [ends[name]["start"] - ends[name]["end"] for name in list(ends)[0:3:2]]
+            self.assertAlmostEqual(0.5 * (drop[0] - drop[1]), way, delta=0.05 * way)
 
     def test_rod_on_a_wall(self):
         """It shortens by F L/EA = 1.19048e-4 m; by the published rule by 2.9e-3 m."""
