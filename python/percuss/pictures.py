@@ -372,7 +372,7 @@ class Study:
         panels = {f"study_{measure}": self.panel(measure) for measure in measures if self.axis}
         found = [Picture(name, one_legend(list(panels.values())), shares_x=False)] if name and panels else [
             Picture(key, [panel]) for key, panel in panels.items()]
-        levels = [(m, self.levels(m) or self.levels(m, "mesh") + self.levels(m, "step")) for m in measures]
+        levels = [(m, self.levels(m)) for m in measures]
         return found + [Picture(f"refine_{m}", panels, 1, shares_x=False) for m, panels in levels if panels]
 
     def spans(self, name: str, measure: str) -> bool:
@@ -413,20 +413,17 @@ class Study:
         is_alone = sum(last(other) == last(key) for other in self.others) == 1
         return shown if last(key) == "type" else f"{last(key) if is_alone else key} = {shown}"
 
-    def levels(self, measure: str, part: str = "") -> list[Panel]:
-        """Every level of a refinement, of mesh and step together or of one: values with the limit, and changes from
-        level to level with their order."""
+    def levels(self, measure: str) -> list[Panel]:
+        """Every level of a refinement: values with the limit, and changes from level to level with their order."""
         results = self.run.results
         if results is None or results.kind != "study" or not results.has("study.json"):
             return []
-        refined = {key: spec for key, spec in (results.summary.get("refine") or {}).items()
-                   if isinstance(spec, list) and part in ("", key)}
+        refined = {key: spec for key, spec in (results.summary.get("refine") or {}).items() if isinstance(spec, list)}
         x_name, unit = f"{' and '.join(refined)}, part of the coarsest", self.album.unit(measure)
         above = Panel(x_name, measure, "", unit, log="x")
         below = Panel(x_name, f"change of {measure}", "", unit, log="xy")
         for k, point in enumerate(results.summary.get("points", [])[:MOST_LINES]):
             one = (point.get("measures") or {}).get(measure, {})
-            one = one.get(part, {}) if part else one
             if len(one.get("levels") or []) < 2 or not refined:
                 continue
             label = ", ".join(self.label(key, v) for key, v in point.get("parameters", {}).items()

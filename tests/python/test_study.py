@@ -229,6 +229,12 @@ class Study(Studies):
             self.assertLess(abs(float(row["E.limit"]) - float(row["E0"])), 0.05 * off)
             self.assertEqual(row["E0.convergence"], "exact")
 
+    def test_impacts_widen_error_bars(self):
+        self.study("cases/ball", "--refine", "step=2,4", "--set", "time.end=2", "--measure", "E=energy.final")
+        values = [float(row["E"]) for row in self.rows()]
+        least = max(abs(values[k] - values[k - 1]) / 2**(3 - k) for k in (1, 2, 3))
+        self.assertAlmostEqual(float(self.rows(levels=4)[0]["E.bound"]), 1.4 * least, delta=1e-9)
+
     # An error bar says of what it is.
     def test_what_is_not_refined_is_told(self):
         bar = ["cases/bar_impact", "--set", "mesh.bar.elements=5", "--set", "time.end=0.1", "--measure",
