@@ -22,10 +22,11 @@ from ._plot import make
 from ._study import shown_value
 from .command import DONE, Parser
 from .errors import InputError, PercussError
-from .figure import Options, si
+from .figure import Options
 from .files import Path, errors_of, read_bytes, read_text, write_file
 from .pictures import LEDGER, measures_of
 from .results import Results, open as open_results
+from .view import si
 
 Block = dict[str, Any]
 MOST_ROWS, MOST_DRAWN = 1000, 12  # of a table; figures of a section

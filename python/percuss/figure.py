@@ -14,29 +14,16 @@ from matplotlib.path import Path as MplPath
 
 from . import units
 from .results import Results
+from .view import si
 
 NCOLOUR = 7  # in percuss.mplstyle
 DASHES = ("-", "--", ":", "-.")
 STYLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "percuss.mplstyle")
-PREFIXES = {-12: "p", -9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T"}
-PREFIXED = {"m", "s", "N", "Pa", "J", "Hz", "W", "m/s", "N m", "N s", "rad"}
-NO_LARGE = {"s", "rad", "m", "m/s"}  # ks, km and the like are not used
 PLACES: dict[str, dict[str, Any]] = {"right": {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)},
                                      "above": {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": 3}}
 COUNTED = ("mode", "iterations", "level")  # whole numbers
 CLOCKS = ("t", "load factor")
 ROUND_OFF = 1e-12  # of the largest value of the same unit
-
-
-def si(unit: str, largest: float) -> tuple[float, str]:
-    """Factor and unit by which values up to `largest` read well: (1e-3, "kN") for 62832 N."""
-    if unit not in PREFIXED or not 0.0 < largest < np.inf:
-        return 1.0, unit
-    power = 3 * int(np.floor(np.log10(largest) / 3 + 1e-12))
-    if power < 0 and largest >= 99.999 * 10.0**power:
-        power += 3  # 0.5 m rather than 500 mm
-    power = min(max(power, -12), 0 if unit in NO_LARGE else 12)
-    return float(f"1e{-power}"), PREFIXES[power] + unit
 
 
 def plain(text: str) -> str:

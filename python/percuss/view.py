@@ -30,7 +30,9 @@ UNITS = {"stress": "Pa", "bending_stress": "Pa", "axial_force": "N", "shear_forc
          "force": "N", "moment": "N m", "torque": "N m", "moment_start": "N m", "moment_end": "N m", "moment_y": "N m",
          "moment_z": "N m", "strain_energy": "J", "kinetic_energy": "J", "angular_momentum": "N m s",
          "elongation": "m", "bending_moment": "N m", "displacement": "m", "velocity": "m/s", "rotation": "rad"}
-PREFIXES = [(1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "\u00b5"), (1e-9, "n")]
+PREFIXES = {-12: "p", -9: "n", -6: "\u00b5", -3: "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T"}
+PREFIXED = {"m", "s", "N", "Pa", "J", "Hz", "W", "m/s", "N m", "N s", "rad"}
+NO_LARGE = {"s", "rad", "m", "m/s"}  # ks, km and the like are not used
 WIDTH, MOST_HEIGHT, LEAST_HEIGHT = 1280, 900, 340  # of a picture, pixels
 ABOVE, BELOW = 50, 110  # for the text and the scale, pixels
 AXES = ["x", "y", "z"]
@@ -139,11 +141,15 @@ def frame_at(times: Sequence[float], wanted: Optional[float]) -> float:
     return next((t for t in times if wanted is not None and t >= wanted - slack), times[-1])
 
 
-def prefix(largest: float, unit: str) -> tuple[float, str]:
-    """Size of the unit in which values up to `largest` read well, and its name."""
-    if not unit or unit.startswith("rad") or largest <= 0.0:
+def si(unit: str, largest: float) -> tuple[float, str]:
+    """Factor and unit by which values up to `largest` read well: (1e-3, "kN") for 62832 N."""
+    if unit not in PREFIXED or not 0.0 < largest < np.inf:
         return 1.0, unit
-    return next(((size, p + unit) for size, p in PREFIXES if largest >= 0.9999 * size), (1.0, unit))
+    power = 3 * int(np.floor(np.log10(largest) / 3 + 1e-12))
+    if power < 0 and largest >= 99.999 * 10.0**power:
+        power += 3  # 0.5 m rather than 500 mm
+    power = min(max(power, -12), 0 if unit in NO_LARGE else 12)
+    return float(f"1e{-power}"), PREFIXES[power] + unit
 
 
 def bounds_of(source: Any) -> Any:
@@ -206,13 +212,13 @@ def with_field(body: Any, found: tuple[str, str, str, float, float], is_mode: bo
     only the shape counts."""
     place, name, component, low, high = found
     largest = max(-low, high) or 1.0
-    factor, unit_name = (largest, "part of the largest") if is_mode else prefix(largest, UNITS.get(name, ""))
+    factor, unit_name = (1.0 / largest, "part of the largest") if is_mode else si(UNITS.get(name, ""), largest)
     value = "mag(%s)" % name if component == "magnitude" else name + ("_" + component.upper() if component else "")
     shown = pv.Calculator(registrationName=name, Input=body, ResultArrayName=SHOWN,
                           AttributeType="Point Data" if place == "POINTS" else "Cell Data",
-                          Function="%s/%.17g" % (value, factor))
+                          Function="%s*%.17g" % (value, factor))
     words = name.replace("_", " ") + (" " + component if component in AXES else "")
-    return shown, "%s, %s" % (words, unit_name) if unit_name else words, largest / factor, low < 0.0
+    return shown, "%s, %s" % (words, unit_name) if unit_name else words, largest * factor, low < 0.0
 
 
 def colour(view: Any, displays: list[Any], place: str, title: str, largest: float, is_signed: bool) -> None:
@@ -361,9 +367,9 @@ def make_arrows(contacts: Any, size: float, when: float) -> tuple[Any, Any, Any,
     arrows.ScaleFactor = length / most
     arrows.GlyphType.TipResolution = arrows.GlyphType.ShaftResolution = 24
     arrows.GlyphTransform.Translate = [-1.0, 0.0, 0.0]  # the tip, not the tail, at the contact
-    scale, unit_name = prefix(most, unit_name)
+    scale, unit_name = si(unit_name, most)
     tail = np.array(frame.GetPoint(largest)) - length / most * vectors[largest]
-    return arrows, vectors[largest], tail, "%s: longest arrow %.3g %s" % (title, most / scale, unit_name)
+    return arrows, vectors[largest], tail, "%s: longest arrow %.3g %s" % (title, most * scale, unit_name)
 
 
 def show_arrows(view: Any, arrows: Any, shift: Sequence[float]) -> None:

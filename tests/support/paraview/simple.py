@@ -105,7 +105,7 @@ def IDSelectionSource(FieldType, IDs):
 
 def Calculator(**words):
     if words["ResultArrayName"] == "shown":
-        SCENE["field"] = [words["AttributeType"], *words["Function"].rsplit("/", 1)]
+        SCENE["field"] = [words["AttributeType"], *words["Function"].rsplit("*", 1)]
     return Filter(**words)
 
 
