@@ -267,7 +267,7 @@ static pcs_status foresee_mesh(const pcs_sim *sim, bool is_explicit, pcs_foresig
     for (int g = 0; g < model->ngroup && isfinite(f->press); g++)
         if (pcs_build_real(model->groups[g].ops->options, model->groups[g].params, "mass", &mass) && mass > 0.0)
             f->press = fmin(f->press, PI * sqrt(mass / stiffness));
-    foresee_take(f, f->press, LAW_STEPS, "a contact with a force law");
+    if (!sim->follows_contacts) foresee_take(f, f->press, LAW_STEPS, "a contact with a force law");
     if (isfinite(f->travel)) f->travel = fmin(f->travel, 2.0 * f->press / LAW_CELLS);
     return PCS_OK;
 }
@@ -359,6 +359,8 @@ pcs_status pcs_foresee(pcs_sim *sim, bool is_explicit)
         foresee_take(f, PI * system->stable_step, pcs_count_points(system) > 0 ? TOUCHING_STEPS : WAVE_STEPS,
                      "the period of the stiffest spring");
     PCS_TRY(foresee_start(sim, has_bars, has_bars && is_explicit, f));
+    if (!has_bars && pcs_system_ncompliant(system) > 0) f->press = 0.5 * PI * system->stable_step;
+    f->press = -pcs_system_max(system, -f->press);
     double step = -pcs_system_max(system, -f->step);
     if (step < f->step) snprintf(f->reason, sizeof f->reason, "cells of another process");
     f->step = step;

@@ -241,8 +241,14 @@ typedef struct time_params {
 
 static bool control_parts(pcs_context *ctx, int i, pcs_map_part *out)
 {
-    *out = (pcs_map_part){ "adaptive", "step doubling", pcs_control_options, NULL, NULL };
-    return i == 0;
+    static const pcs_map_part parts[] = {
+        { "adaptive", "step doubling", pcs_control_options, NULL, NULL },
+        { "contact", "parts of the contact time of force laws while these are closed", pcs_control_contact_options,
+          NULL, NULL },
+    };
+    const int count = sizeof parts / sizeof *parts;
+    if (i < count) *out = parts[i];
+    return i < count;
 }
 
 const pcs_map pcs_control_map = { .name = "control", .kind = PCS_MAP_TYPES, .parts = control_parts };
@@ -251,7 +257,8 @@ static const pcs_option time_options[] = {
         "step", time_params, step, PCS_REQUIRED_OR_AUTO, PCS_POSITIVE,
         "step size, s, or auto: what waves, contacts, loads and rotations need, at most 0.9 of the stable step of an "
         "explicit scheme; with wave the travel time through a cell"),
-    PCS_MAP("control", time_params, control, PCS_OPTIONAL, pcs_control_map, "step-size control by step doubling"),
+    PCS_MAP("control", time_params, control, PCS_OPTIONAL, pcs_control_map,
+            "step-size control, by step doubling or contacts"),
     PCS_REAL("end", time_params, end, PCS_REQUIRED, PCS_POSITIVE, "end of the run, s"),
     PCS_FLAG("allow_unstable", time_params, allow_unstable, PCS_DEFAULT("false"),
              "accept a step above the stable step of an explicit scheme"),
@@ -266,9 +273,12 @@ const pcs_map pcs_time_map = { .name = "time", .options = time_options };
 static void time_read_control(pcs_build *b, pcs_yaml *node)
 {
     if (!pcs_case_is(b->c, node, PCS_YAML_MAP)) return;
+    int type = pcs_build_type(b, node, control_parts);
+    pcs_map_part part;
     b->has_control = true;
-    pcs_build_type(b, node, control_parts);
-    pcs_case_read(b->c, node, pcs_control_options, &b->control);
+    if (type < 0 || !control_parts(b->ctx, type, &part)) return;
+    pcs_case_read(b->c, node, part.options, &b->control);
+    b->sim->follows_contacts = b->control.steps > 0.0;
 }
 
 static pcs_status build_time(pcs_build *b)
@@ -445,7 +455,7 @@ static pcs_status build_clock(pcs_build *b)
     pcs_yaml *node = pcs_case_get(b->c, pcs_case_root(b->c), "time");
     b->sim->start_time = b->start;
     b->sim->end_time = b->end;
-    if (b->step_is_auto || b->may_stand_still || b->nauto > 0) {
+    if (b->step_is_auto || b->may_stand_still || b->nauto > 0 || b->sim->follows_contacts) {
         bool is_limited = pcs_rule_is_explicit(&b->scheme->rule) && isfinite(time_stable_step(b));
         PCS_TRY(pcs_foresee(b->sim, is_limited || b->scheme->ask_waves != NULL));
     }

@@ -567,7 +567,7 @@ static void summary_text_resolution(pcs_file *f, const pcs_summary *s, const pcs
         pcs_file_print(f, "%s %s, ", pcs_grade_names[g], pcs_verdict_names[advice.grade[g]]);
     pcs_file_text(f, "raw peak never resolved\n");
     if (is_resolved || !helps) return;
-    if (view->is_controlled) pcs_file_text(f, "  try a smaller tolerance in time.control");
+    if (view->is_controlled) pcs_file_text(f, "  try a smaller tolerance, or more steps, in time.control");
     else pcs_file_print(f, "  try time.step=%.3g", pcs_resolution_step(view) / advice.step);
     if (advice.cells > 1.0) pcs_file_print(f, " and %.2g times the elements", advice.cells);
     pcs_file_text(f, "\n");

@@ -26,8 +26,19 @@ const pcs_option pcs_control_options[] = {
     { .name = NULL },
 };
 
+const pcs_option pcs_control_contact_options[] = {
+    PCS_REAL("steps", pcs_control_params, steps, PCS_DEFAULT("30"), PCS_WITHIN(4.0, 1e6),
+             "in the shortest time that bodies press on a contact with a force law"),
+    { .name = NULL },
+};
+
+static const double approach = 0.9; // of the time to a touch at the present speed: the rest is for accelerations
+static const double growth = 1.02;  // of steps after contacts have opened
+
 typedef struct pcs_control {
     pcs_control_params params;
+    double part;           // s, longest step while contacts with force laws are closed; 0 for step doubling
+    double reach;          // s, longest step from the present state that they allow
     double *whole;         // [nq] positions after the whole step
     double *middle;        // [nq] after the first half
     double *whole_v;       // [nv] velocities after the whole step, NULL if not compared
@@ -86,6 +97,28 @@ static bool control_find_missed(const pcs_scheme *scheme, double h, double *v)
     return true;
 }
 
+// Sets the bounds of steps that are not given.
+static pcs_status control_find_bounds(const pcs_sim *sim, pcs_control *c)
+{
+    pcs_control_params *p = &c->params;
+    if (p->steps > 0.0) {
+        if (!isfinite(sim->foreseen.press))
+            return pcs_fail(sim->ctx, PCS_BAD_INPUT,
+                            "it is for contacts with a force law, and this model has none whose duration is known");
+        c->part = sim->foreseen.press / p->steps;
+        p->largest = sim->step_size;
+        p->smallest = 1e-6 * fmin(c->part, p->largest);
+    }
+    if (isnan(p->penetration)) p->penetration = p->tolerance;
+    if (isnan(p->smallest)) p->smallest = fmin(1e-7, 1e-3 * p->tolerance) * sim->end_time;
+    if (isnan(p->largest)) p->largest = 0.1 * sim->end_time;
+    // Limits an explicit scheme to its stable step whatever the error.
+    p->largest = fmin(p->largest, p->stable);
+    if (p->smallest <= p->largest) return PCS_OK;
+    return pcs_fail(sim->ctx, PCS_BAD_INPUT, "the smallest step, %g s, is above the largest, %g s", p->smallest,
+                    p->largest);
+}
+
 pcs_status pcs_control_create(pcs_sim *sim, const pcs_control_params *params, struct pcs_control **out)
 {
     pcs_control *c;
@@ -95,14 +128,7 @@ pcs_status pcs_control_create(pcs_sim *sim, const pcs_control_params *params, st
                         scheme->needs_equal_steps);
     PCS_TAKE(sim->ctx, c, 1, "step control");
     c->params = *params;
-    if (isnan(params->penetration)) c->params.penetration = params->tolerance;
-    if (isnan(params->smallest)) c->params.smallest = fmin(1e-7, 1e-3 * params->tolerance) * sim->end_time;
-    if (isnan(params->largest)) c->params.largest = 0.1 * sim->end_time;
-    // Limits an explicit scheme to its stable step whatever the error.
-    c->params.largest = fmin(c->params.largest, params->stable);
-    if (c->params.smallest > c->params.largest)
-        return pcs_fail(sim->ctx, PCS_BAD_INPUT, "the smallest step, %g s, is above the largest, %g s",
-                        c->params.smallest, c->params.largest);
+    PCS_TRY(control_find_bounds(sim, c));
     sim->state.next_h = fmin(c->params.largest, fmax(c->params.smallest, sim->step_size));
     sim->view.is_controlled = true;
     PCS_TAKE_EACH(sim->ctx, sim->system->nq, "step control", double, &c->whole, &c->middle);
@@ -112,6 +138,7 @@ pcs_status pcs_control_create(pcs_sim *sim, const pcs_control_params *params, st
     for (int k = 0; k < count; k++) PCS_TAKE(sim->ctx, c->force_a[k], sim->system->nv, "step control");
     PCS_TAKE(sim->ctx, c->gap_before, sim->system->nrow, "step control");
     PCS_TAKE(sim->ctx, c->first.rows, pcs_system_npoint(sim->system), "step control");
+    c->reach = INFINITY;
     c->size = sim->system->length > 0.0 ? sim->system->length : 1.0; // of a point that nothing is near
     PCS_TRY(pcs_state_clone(sim->ctx, &sim->state, &c->start));
     *out = c;
@@ -231,33 +258,84 @@ static pcs_status control_give_up(pcs_sim *sim, double h)
     return pcs_fail(sim->ctx, status, "%s, even with the smallest step of %g s", text, h);
 }
 
+// Makes a pair of half steps. Finds whether it does, and the next step, or the one to try instead.
+static pcs_status control_double(pcs_sim *sim, pcs_control *c, double h, bool *is_good, double *next)
+{
+    double error, exponent;
+    PCS_TRY(control_attempt(sim, c, h, &error, &exponent));
+    *is_good = error <= 1.0 || (h <= c->params.smallest && isfinite(error));
+    *next = isfinite(error) ? h * control_factor(error, exponent) : 0.2 * h;
+    if (!*is_good) return PCS_OK;
+    if (error > 1.0) sim->view.inexact++;
+    pcs_join_reports(sim->system, &c->first, pcs_system_npoint(sim->system), c->middle, sim->state.q, &sim->report);
+    return PCS_OK;
+}
+
+// Returns most of the time that is left before bodies touch on a contact with a force law, s; 0 while one is closed.
+static double control_find_flight(const pcs_sim *sim, const pcs_row_report *rows)
+{
+    double flight = INFINITY;
+    for (int j = sim->system->nrow; j < pcs_system_npoint(sim->system); j++) {
+        if (rows[j].gap < 0.0) flight = 0.0;
+        else if (rows[j].rate < 0.0) flight = fmin(flight, approach * rows[j].gap / -rows[j].rate);
+    }
+    return -pcs_rows_max(sim->system, -flight);
+}
+
+// Makes a step of a length that contacts allow at its start. Finds whether they do at its end, too.
+static pcs_status control_follow(pcs_sim *sim, const pcs_control *c, double h, bool *is_good, double *next)
+{
+    const double whole = 1.0 + 1e-9;
+    PCS_TRY(pcs_accept_try(sim, h));
+    *is_good = sim->report.outcome == PCS_CONVERGED && pcs_accept_certifies(sim, pcs_measure_energy(&sim->ledger.now));
+    *next = 0.5 * h;
+    if (!*is_good) return PCS_OK;
+    *is_good = h <= whole * c->part || control_find_flight(sim, sim->report.rows) > 0.0;
+    *next = *is_good ? growth * h : fmax(c->part, 0.5 * h);
+    return PCS_OK;
+}
+
+// Saves the start of a step and what its judgement needs of it.
+static void control_begin(pcs_sim *sim, pcs_control *c)
+{
+    const pcs_state *x = &sim->state;
+    pcs_accept_save(sim, &c->start);
+    if (c->part > 0.0) {
+        pcs_system_press(sim->system, pcs_at(x->t, x->q, x->v), c->first.rows);
+        c->reach = fmax(c->part, control_find_flight(sim, c->first.rows));
+        if (pcs_rule_is_explicit(&sim->scheme->rule))
+            c->reach = fmin(c->reach, pcs_scheme_present_step(sim->scheme->ops, sim->scheme->params, sim->system, x));
+    } else {
+        pcs_system_gaps(sim->system, pcs_at(x->t, x->q, NULL), c->gap_before);
+        control_weigh(sim, c, 0);
+    }
+}
+
 pcs_status pcs_control_step(pcs_sim *sim)
 {
     pcs_control *c = sim->control;
     pcs_state *x = &sim->state;
-    pcs_system_gaps(sim->system, pcs_at(sim->state.t, sim->state.q, NULL), c->gap_before);
-    pcs_accept_save(sim, &c->start);
-    control_weigh(sim, c, 0);
+    control_begin(sim, c);
     for (;;) {
-        double left = sim->end_time - x->t, error, exponent;
+        double left = sim->end_time - x->t, step = fmin(x->next_h, c->reach), next;
+        bool is_good;
         // Ends the last step at the end, and lengthens the one before it if a tiny step would be left.
-        double h = x->next_h > 0.5 * left ? 0.5 * left : x->next_h;
-        if (x->next_h >= left) h = left;
-        PCS_TRY(control_attempt(sim, c, h, &error, &exponent));
-        bool is_smallest = h <= c->params.smallest;
-        if (error <= 1.0 || (is_smallest && isfinite(error))) {
-            if (error > 1.0) sim->view.inexact++;
-            x->next_h = fmin(c->params.largest, fmax(c->params.smallest, h * control_factor(error, exponent)));
-            pcs_join_reports(sim->system, &c->first, pcs_system_npoint(sim->system), c->middle, x->q, &sim->report);
+        double h = step > 0.5 * left ? 0.5 * left : step;
+        if (step >= left) h = left;
+        PCS_TRY(c->part > 0.0 ? control_follow(sim, c, h, &is_good, &next)
+                              : control_double(sim, c, h, &is_good, &next));
+        next = fmin(c->params.largest, fmax(c->params.smallest, next));
+        if (is_good) {
+            x->next_h = next;
             x->step = c->start.step + 1;
             x->t = h == left ? sim->end_time : c->start.t + h;
             return PCS_OK;
         }
         sim->view.rejections++;
-        pcs_status status = is_smallest ? control_give_up(sim, h) : PCS_OK;
+        pcs_status status = h <= c->params.smallest ? control_give_up(sim, h) : PCS_OK;
         pcs_accept_restore(sim, &c->start);
         PCS_TRY(status);
         PCS_TRY(pcs_sim_search(sim));
-        x->next_h = fmax(c->params.smallest, isfinite(error) ? h * control_factor(error, exponent) : 0.2 * h);
+        x->next_h = next;
     }
 }

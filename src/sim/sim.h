@@ -39,6 +39,7 @@ typedef struct pcs_sim {
     struct pcs_control *control; // step-size control; NULL for fixed steps
     struct pcs_retry *retry;     // retry of failed fixed steps, NULL if such a step ends the run
     bool follows_turning;        // a fixed step is cut if bodies rotate too fast for it
+    bool follows_contacts;       // step control takes smaller steps while contacts with force laws are closed
     double step_size, start_time, end_time;
     pcs_foresight foreseen;        // no reason if not computed
     long number;                   // number of the current step, from 1

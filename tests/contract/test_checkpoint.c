@@ -185,6 +185,14 @@ TEST(every_solver_goes_on_from_a_checkpoint)
     scheme_jobs_try(ways, cases, 1, 2, check_job);
 }
 
+// Only contacts with force laws have steps that follow them.
+TEST(control_by_contacts_goes_on_from_a_checkpoint)
+{
+    static const char *const ways[] = { "time.control={type: contact}", NULL };
+    static const char *const laws[] = { "tests/contract/state_laws.yaml", "cases/hertz_bar", NULL };
+    scheme_jobs_try(ways, laws, 1, 2, check_job);
+}
+
 // The parts of steps are those that bodies needed before the checkpoint, though they are slow there.
 TEST(steps_that_follow_turning_go_on_from_a_checkpoint)
 {

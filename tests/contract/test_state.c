@@ -166,6 +166,14 @@ TEST(every_solver_carries_all_in_the_state)
     scheme_jobs_try(ways, cases, 2, 2, check_job);
 }
 
+// Only contacts with force laws have steps that follow them.
+TEST(control_by_contacts_carries_all_in_the_state)
+{
+    static const char *const ways[] = { "time.control={type: contact}", NULL };
+    static const char *const laws[] = { "tests/contract/state_laws.yaml", "cases/hertz_bar", NULL };
+    scheme_jobs_try(ways, laws, 1, 2, check_job);
+}
+
 // Changes one byte of x: that shows in the hash, and a copy takes it back.
 static void check_byte(pcs_state *x, const pcs_state *kept, void *member)
 {
