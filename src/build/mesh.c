@@ -919,9 +919,8 @@ static bool mesh_has_lengths(pcs_build *b, const pcs_yaml *node, int first)
 static pcs_status mesh_read_auto(pcs_build *b, pcs_yaml *node, const char *name, const pcs_option *options)
 {
     const pcs_comm *comm = pcs_context_comm(b->ctx);
-    bool is_auto = strcmp(pcs_yaml_string(node, "elements"), "auto") == 0;
-    for (; options->name != NULL && strcmp(options->name, "elements") != 0;) options++;
-    if (!is_auto || options->name == NULL || !options->may_be_auto) return PCS_OK;
+    while (options->name != NULL && !options->may_be_auto) options++;
+    if (options->name == NULL || strcmp(pcs_yaml_string(node, options->name), "auto") != 0) return PCS_OK;
     if (comm != NULL && comm->size > 1)
         pcs_case_reject(b->c, pcs_yaml_at(node, "elements"),
                         "'auto' is for one process: give the number that `percuss check` prints");

@@ -341,11 +341,9 @@ static void closed_draw(pcs_system *self, pcs_instant at, pcs_picture *picture)
         }
 }
 
-enum { PROBE_COORDINATE, PROBE_VELOCITY };
-
 static double closed_probe(const pcs_system *self, const pcs_probe *probe, pcs_instant at)
 {
-    return probe->quantity == PROBE_COORDINATE ? at.q[probe->axis] : at.v[probe->axis];
+    return (probe->quantity == PCS_PROBE_VELOCITY || probe->quantity == PCS_PROBE_SPIN ? at.v : at.q)[probe->axis];
 }
 
 pcs_status pcs_closed_form_probe(const pcs_system *self, const char *component, pcs_probe *out)
@@ -353,7 +351,8 @@ pcs_status pcs_closed_form_probe(const pcs_system *self, const char *component, 
     for (int i = 0; i < self->nq; i++) {
         bool is_velocity = strncmp(component, "v_", 2) == 0 && strcmp(component + 2, self->coordinates[i]) == 0;
         if (!is_velocity && strcmp(component, self->coordinates[i]) != 0) continue;
-        *out = (pcs_probe){ .quantity = is_velocity ? PROBE_VELOCITY : PROBE_COORDINATE, .axis = i, .count = 1 };
+        int quantity = self->scale.is_angle[i] ? PCS_PROBE_ROTATION : PCS_PROBE_DISPLACEMENT; // rates follow them
+        *out = (pcs_probe){ .quantity = quantity + is_velocity, .axis = i, .count = 1 };
         return PCS_OK;
     }
     char known[256] = "";

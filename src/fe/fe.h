@@ -74,15 +74,6 @@ typedef struct pcs_fe_definition {
     bool stays_still;  // the state is static: section forces are evaluated in equilibrium with loads along cells
 } pcs_fe_definition;
 
-enum {
-    PCS_PROBE_POSITION,
-    PCS_PROBE_DISPLACEMENT,
-    PCS_PROBE_VELOCITY,
-    PCS_PROBE_ROTATION, // angle, or rotation vector
-    PCS_PROBE_SPIN,     // angular velocity in space
-    PCS_PROBE_FIELD
-};
-
 // Creates the system of a model. Messages name the object and the value; the caller adds the position in the case file,
 // by the name of the faulty part in *culprit ("contacts.wall"), or NULL.
 pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, pcs_system **out, const char **culprit);

@@ -16,13 +16,13 @@ struct pcs_horizon_run {
     pcs_horizon found;
     pcs_horizon_build *build;
     void *user;
-    double kinetic;      // J, largest so far
-    long stride;         // steps between samples
-    long count;          // samples so far
-    double *t;           // [SAMPLES] s
-    double *value;       // [SAMPLES][nprobe]
-    double *before, *at; // [nprobe] of a neighbour, one step ago and now
-    double *last;        // [nprobe] its difference at the last sample, of the range
+    double kinetic;    // J, largest so far
+    double fastest[2]; // m/s and rad/s, of all equations so far
+    long stride;       // steps between samples
+    long count;        // samples so far
+    double *t;         // [SAMPLES] s
+    double *value;     // [SAMPLES][nprobe]
+    double *last;      // [nprobe] difference of a neighbour at the last sample, of the range
 };
 
 // Drops every other sample.
@@ -42,6 +42,8 @@ static void horizon_keep(pcs_sim *sim)
     size_t nprobe = (size_t)sim->nprobe;
     bool is_first = r->count == 0, is_due = sim->state.step % r->stride == 0;
     r->kinetic = fmax(r->kinetic, sim->report.measure.kinetic);
+    const bool *turns = sim->system->scale.is_angle;
+    for (int i = 0; i < sim->system->nv; i++) r->fastest[turns[i]] = fmax(r->fastest[turns[i]], fabs(sim->state.v[i]));
     if (is_due && r->count == SAMPLES) horizon_thin(r, nprobe);
     for (size_t k = 0; k < nprobe; k++) {
         pcs_horizon_probe *probe = &r->found.probes[k];
@@ -53,14 +55,15 @@ static void horizon_keep(pcs_sim *sim)
     if (is_due) r->t[r->count++] = sim->state.t;
 }
 
-// Compares a neighbour, at `share` of the time from its step before, with a sample. A difference counts only if it is
-// as large at the sample before, since an impact one step later changes all of a velocity for that step.
-static void horizon_compare(struct pcs_horizon_run *r, int nprobe, long sample, double share)
+// Compares a neighbour with a sample. A difference counts only if it is as large at the sample before, since an impact
+// one step later changes all of a velocity for that step.
+static void horizon_compare(struct pcs_horizon_run *r, const pcs_sim *other, long sample)
 {
-    const double *value = r->value + (size_t)sample * (size_t)nprobe;
-    for (int k = 0; k < nprobe; k++) {
+    const double *value = r->value + (size_t)sample * (size_t)other->nprobe;
+    for (int k = 0; k < other->nprobe; k++) {
         pcs_horizon_probe *probe = &r->found.probes[k];
-        double part = fabs(r->before[k] + share * (r->at[k] - r->before[k]) - value[k]) / (probe->high - probe->low);
+        double x = pcs_state_probe(&other->state, other->system, &other->probes[k]);
+        double part = fabs(x - value[k]) / (probe->high - probe->low);
         if (sample <= 1 && !(part <= FIRST)) probe->is_judged = false;
         double lasting = sample > 0 ? fmin(part, r->last[k]) : 0.0;
         if (lasting > GROWN) probe->time = fmin(probe->time, r->t[sample - 1]);
@@ -69,34 +72,34 @@ static void horizon_compare(struct pcs_horizon_run *r, int nprobe, long sample, 
     }
 }
 
-// Advances a neighbour until all samples are compared. Returns the time of the last one.
+// Advances a neighbour, in the same steps, until all samples are compared. Returns the time of the last one.
 static double horizon_follow(pcs_sim *sim, pcs_sim *other, pcs_status *status)
 {
     struct pcs_horizon_run *r = sim->horizon;
-    double then = sim->start_time;
     long sample = 0;
     *status = pcs_sim_start(other);
     while (*status == PCS_OK) {
-        for (int k = 0; k < sim->nprobe; k++)
-            r->at[k] = pcs_state_probe(&other->state, other->system, &other->probes[k]);
-        double now = other->state.t;
-        for (; sample < r->count && r->t[sample] <= now; sample++)
-            horizon_compare(r, sim->nprobe, sample, now > then ? (r->t[sample] - then) / (now - then) : 1.0);
+        if (other->state.step == sample * r->stride) horizon_compare(r, other, sample++);
         bool is_stopped = sim->stop_request != NULL && *sim->stop_request != 0;
         if (sample == r->count || pcs_sim_is_done(other) || is_stopped) break;
-        then = now;
-        memcpy(r->before, r->at, (size_t)sim->nprobe * sizeof *r->at);
         *status = pcs_sim_step(other);
     }
     return sample > 0 ? r->t[sample - 1] : sim->start_time;
 }
 
-static void horizon_begin(struct pcs_horizon_run *r, int nprobe)
+// Judges the probes that move by more than round-off of the motion of the model.
+static void horizon_begin(const pcs_sim *sim)
 {
-    for (int k = 0; k < nprobe; k++) {
-        r->found.probes[k].is_judged = r->found.probes[k].high > r->found.probes[k].low;
-        r->found.probes[k].largest = 0.0;
-        r->found.probes[k].time = INFINITY;
+    struct pcs_horizon_run *r = sim->horizon;
+    double length = PCS_ROUND_LENGTH * sim->system->length;
+    // In the order of PCS_PROBE_...; fields have any unit.
+    const double noise[PCS_PROBE_FIELD + 1] = { length, length, PCS_ROUND_VELOCITY * r->fastest[0], PCS_ROUND_LENGTH,
+                                                PCS_ROUND_VELOCITY * r->fastest[1] };
+    for (int k = 0; k < sim->nprobe; k++) {
+        pcs_horizon_probe *probe = &r->found.probes[k];
+        probe->is_judged = GROWN * (probe->high - probe->low) > noise[sim->probes[k].quantity];
+        probe->largest = 0.0;
+        probe->time = INFINITY;
     }
     r->found.energy = r->found.size * r->found.size * r->kinetic;
     r->found.compared = r->t[r->count - 1];
@@ -106,17 +109,15 @@ static void horizon_begin(struct pcs_horizon_run *r, int nprobe)
 // Returns true if the kinetic energy exceeds the round-off of the energy that contacts remove in each step.
 static bool horizon_moves(const pcs_sim *sim)
 {
-    double mass = 0.0, noise = PCS_ROUND_VELOCITY * sim->state.largest_rate;
-    int nrow = sim->view.effective_mass == NULL ? 0 : sim->system->nrow;
-    for (int j = 0; j < nrow; j++) mass = fmax(mass, sim->view.effective_mass[j]);
-    return sim->horizon->kinetic > 0.5 * mass * noise * noise;
+    double noise = PCS_ROUND_VELOCITY * sim->state.largest_rate;
+    return sim->horizon->kinetic > 0.5 * sim->system->mass * noise * noise;
 }
 
 static void horizon_find(pcs_sim *sim)
 {
     struct pcs_horizon_run *r = sim->horizon;
     bool moves = horizon_moves(sim), is_judged = false;
-    horizon_begin(r, sim->nprobe);
+    horizon_begin(sim);
     if (!moves) r->found.compared = sim->start_time;
     int count = moves ? NEIGHBOURS : 0;
     for (int i = 1; i <= count; i++) {
@@ -169,7 +170,7 @@ pcs_status pcs_horizon_create(pcs_sim *sim, double size, pcs_horizon_build *buil
     PCS_TAKE(sim->ctx, r->found.probes, nprobe, "the horizon");
     PCS_TAKE(sim->ctx, r->t, SAMPLES, "the horizon");
     PCS_TAKE(sim->ctx, r->value, SAMPLES * nprobe, "the horizon");
-    PCS_TAKE_EACH(sim->ctx, nprobe, "the horizon", double, &r->before, &r->at, &r->last);
+    PCS_TAKE(sim->ctx, r->last, nprobe, "the horizon");
     r->found.size = size;
     r->stride = 1;
     r->build = build;

@@ -4,9 +4,9 @@
 // T the largest one of the run. A probe has its horizon where it differs between the run and a neighbour by more than
 // 1 % of its range over the run, at two samples in a row. Most motions have none.
 //
-// The run keeps its probes at every n-th step; n doubles whenever 4096 are kept. Neighbours are compared at these
-// times, linear between their own steps. A probe that differs by more than a tenth of that 1 % at the first of them is
-// not judged: in symmetric models some only show round-off.
+// The run keeps its probes at every n-th step; n doubles whenever 4096 are kept. Neighbours are compared there. A
+// probe that differs by more than a tenth of that 1 % at the first of them is not judged: in symmetric models some only
+// show round-off. Nor is one whose 1 % is round-off of the motion of the model, such as one of a node that is held.
 
 #ifndef PCS_SIM_HORIZON_H
 #define PCS_SIM_HORIZON_H

@@ -191,10 +191,19 @@ typedef struct pcs_picture {
     const double *carrier_motion;                    // [][6] displacement and rotation, filled by `draw`
 } pcs_picture;
 
+enum {
+    PCS_PROBE_POSITION,
+    PCS_PROBE_DISPLACEMENT,
+    PCS_PROBE_VELOCITY,
+    PCS_PROBE_ROTATION, // angle, or rotation vector
+    PCS_PROBE_SPIN,     // angular velocity in space
+    PCS_PROBE_FIELD
+};
+
 // Describes a column of the history that the user asks for.
 typedef struct pcs_probe {
     const char *column; // "tip.x"
-    int quantity;       // code of the system
+    int quantity;       // PCS_PROBE_...
     int axis;           // 0, 1, 2, or the field
     int count;          // number of items over which the value is the mean
     const int *items;   // [count] nodes, cells or coordinates
