@@ -429,11 +429,14 @@ class Model:
 
     @property
     def contacts(self) -> Mapping[str, Contact]:
-        """Contacts and joints by name."""
+        """Contacts and joints by name; a joint that has the name of a contact as joints.NAME."""
         handle = self._alive()
         if self._contacts is None:
-            groups = [lib.percuss_group_at(handle.pointer, i) for i in range(lib.percuss_groups(handle.pointer))]
-            self._contacts = _Names({g.name.decode(): Contact(self, g) for g in groups}, "contact", lambda one: one)
+            found: dict[str, Contact] = {}
+            for i in range(lib.percuss_groups(handle.pointer)):
+                one = Contact(self, lib.percuss_group_at(handle.pointer, i))
+                found[f"joints.{one.name}" if one.name in found else one.name] = one
+            self._contacts = _Names(found, "contact", lambda one: one)
         return self._contacts
 
     @property

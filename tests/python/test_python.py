@@ -176,6 +176,11 @@ class Reading(unittest.TestCase):
         self.assertGreater(sim.effort["memory"], 0)
         self.assertEqual(percuss.load(BAR).frame().points.shape, (201, 3))
 
+    def test_a_joint_named_as_a_contact_hides_neither(self):
+        contacts = percuss.load("tests/study/settling/woodpecker_bodies.yaml").contacts
+        self.assertEqual([contacts[name].is_joint for name in ("beak", "joints.beak", "pin")], [False, True, True])
+        self.assertEqual(contacts["beak"].count, 1)
+
     def test_statics_modes_options(self):
         text = ("mesh: { bar: { type: line, from: [0, 0, 0], to: [2, 0, 0], elements: 10 } }\n"
                 "elements: { bar: { type: rod, mesh: bar, E: 300.0, rho: 3.0, area: 0.5, mass: lumped } }\n"
