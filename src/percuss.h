@@ -314,7 +314,7 @@ int percuss_checks(const percuss *p);
 percuss_check percuss_check_at(const percuss *p, int i);
 
 typedef struct percuss_effort {
-    long steps, iterations, factorizations, attempts, cut_steps;
+    long steps, iterations, factorizations, attempts, cut_steps, handovers;
     double setup, step, certify, output; // s of wall time
     size_t memory;                       // bytes allocated at set-up
 } percuss_effort;

@@ -216,6 +216,7 @@ percuss_effort percuss_efforts(const percuss *p)
                              .factorizations = view->factorizations,
                              .attempts = view->attempts,
                              .cut_steps = view->cut_steps,
+                             .handovers = view->handovers,
                              .setup = timing->setup,
                              .step = timing->step,
                              .certify = timing->certify,
