@@ -353,7 +353,7 @@ static void table_freeze(pcs_system *self, pcs_row_table *table, const double *r
         pcs_table_source *source = &table->sources[k];
         const pcs_source_ops *ops = source->model->ops;
         source->is_frozen = source->shape.is_constant && ops->drive == NULL;
-        if (source->is_frozen) table_look_at(source, &places, table->states + source->first_row);
+        if (source->is_frozen && source->nrow > 0) table_look_at(source, &places, table->states + source->first_row);
         table->has_evaluated = table->has_evaluated || (!source->is_frozen && !source->is_soft);
         set->vary = set->vary || (!source->shape.is_constant && !source->is_soft);
         set->ndriven += ops->drive != NULL;
