@@ -208,7 +208,7 @@ const pcs_element_ops pcs_element_point_mass = {
 
 const pcs_element_ops pcs_element_rigid_body_2d = {
     .name = "rigid_body_2d",
-    .summary = "rigid body in the x-y plane at one node, its centre of mass; turns by any angle",
+    .summary = "rigid body in the x-y plane at one node, its centre of mass; rotates by any angle",
     .options = body_plane_options,
     .node_dofs = body_plane_node_dofs,
     .setup = body_plane_setup,
@@ -217,7 +217,7 @@ const pcs_element_ops pcs_element_rigid_body_2d = {
 
 const pcs_element_ops pcs_element_rigid_body_3d = {
     .name = "rigid_body_3d",
-    .summary = "rigid body in space at one node, its centre of mass; turns by any rotation",
+    .summary = "rigid body in space at one node, its centre of mass; any rotation",
     .options = body_options,
     .params_size = sizeof(body_params),
     .nnode = 1,

@@ -94,7 +94,7 @@ static const char *spring_check(const void *params, const char **option)
     const char *fault = axial_law_check(&p->law, option);
     if (fault != NULL || p->in != 0 || !spring_has_arms(p)) return fault;
     *option = pcs_norm3(p->arm[0]) > 0.0 ? "offset_a" : "offset_b";
-    return "nodes that move along a line do not turn: an arm needs 'in: plane' or 'in: space'";
+    return "nodes that move along a line do not rotate: an arm needs 'in: plane' or 'in: space'";
 }
 
 // Creates the law, unless spring and damper are linear.

@@ -648,7 +648,7 @@ static pcs_status msh_skip(pcs_msh_text *text)
 
 static pcs_status msh_once(const pcs_msh_text *text, bool *is_seen)
 {
-    if (*is_seen) return msh_fail(text, "the section stands in the file twice");
+    if (*is_seen) return msh_fail(text, "the file has the section twice");
     *is_seen = true;
     return PCS_OK;
 }

@@ -47,7 +47,7 @@ static const char *lattice_check(const void *params, const char **option)
     if (p->cells.nrow != 1 || p->cells.count > AXES) return "the boxes must be [nx], [nx, ny] or [nx, ny, nz]";
     double sum = 0.0;
     for (int k = 0; k < p->cells.count; k++) {
-        if (p->cells.value[k] != floor(p->cells.value[k])) return "the numbers of boxes must be whole";
+        if (p->cells.value[k] != floor(p->cells.value[k])) return "the numbers of boxes must be whole numbers";
         sum += p->cells.value[k];
     }
     if (sum == 0.0) return "the lattice has no boxes";

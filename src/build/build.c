@@ -442,7 +442,7 @@ static pcs_status time_find_place(const pcs_build *b)
     pcs_system *system = b->sim->system;
     double *force, way = 0.0;
     if (!pcs_system_is_mesh(system) || (system->place > 0.0 && pcs_system_ndof(system) > NODE)) return PCS_OK;
-    PCS_TAKE(b->ctx, force, system->nv, "the way of a step");
+    PCS_TAKE(b->ctx, force, system->nv, "the displacement in a step");
     for (int k = 0; k <= TIMES; k++) way = fmax(way, time_way(b, b->start + k * (b->end - b->start) / TIMES, force));
     if (fmax(system->length, system->place) <= PCS_ROUND_LENGTH * fmin(way, 1.0)) system->length = system->place = 0.0;
     if (!(system->length > 0.0) && !(system->place > 0.0)) system->place = way;
@@ -784,7 +784,7 @@ static pcs_status start_read_from(pcs_build *b, pcs_yaml *node)
     if (status != PCS_OK) return pcs_build_blame(b, node, status);
     b->sim->from = data;
     if (!(b->end > b->start))
-        pcs_case_error_at(b->c, pcs_case_find(b->c, "time"), "end", "end must be > %.9g, where '%s' stands, is %.9g",
+        pcs_case_error_at(b->c, pcs_case_find(b->c, "time"), "end", "end must be > %.9g, the time of '%s', is %.9g",
                           b->start, params.from, b->end);
     return PCS_OK;
 }

@@ -25,18 +25,18 @@ const pcs_verb pcs_verbs[] = {
       "as the section `statics` of the case says; statics.csv and a frame per load step go to DIR "
       "(results/<case>_statics unless given)" },
     { "modes", true, "CASE",
-      "natural frequencies and mode shapes about the reference state, smallest first; to the screen, to modes.csv and "
+      "natural frequencies and mode shapes about the reference state, smallest first, on the screen, in modes.csv and "
       "as frames for ParaView in DIR (results/<case>_modes unless given)" },
     { "study", true, "CASE|STUDY ...",
       "run the case over values of its keys, side by side; study.csv, study.json and the runs go to DIR "
       "(results/<case>_study unless given); finished runs are not repeated" },
     { "plot", true, "RESULTS ...",
-      "pictures of results, by matplotlib; one picture of the columns of history.csv that are named, or the usual "
-      "pictures of a run, study, equilibrium or modes; several results share a picture" },
+      "pictures of results, by matplotlib: one of the given columns of history.csv, or the usual ones of a run, study, "
+      "equilibrium or modes; several results share a picture" },
     { "compare", true, "A B ...",
       "where two results or studies first differ, column by column; A and B are folders or CSV files" },
     { "fit", true, "CASE ...", "parameters of the case that reproduce measured data best, with confidence intervals" },
-    { "converge", true, "CASE ...", "refine mesh and step until a measure is as accurate as was asked for" },
+    { "converge", true, "CASE ...", "refine mesh and step until a measure is as accurate as requested" },
     { "report", true, "RESULTS|STUDY ...",
       "one page of HTML about results of run, study, statics or modes: the model in motion, contacts, energies, "
       "curves, pictures, certificate; report.html in their folder unless -o names another file" },
@@ -60,19 +60,20 @@ const pcs_cli_option pcs_cli_options[] = {
       PLACE(set), 0, 0 },
     { "--quiet", "-q", PCS_CLI_FLAG, NULL, "run statics modes check new", "no progress, no summary on the screen",
       PLACE(is_quiet), 0, 0 },
-    { "--resume", NULL, PCS_CLI_FLAG, NULL, "run", "go on from the last checkpoint in DIR", PLACE(resumes), 0, 0 },
+    { "--resume", NULL, PCS_CLI_FLAG, NULL, "run", "continue from the last checkpoint in DIR", PLACE(resumes), 0, 0 },
     { "--overwrite", NULL, PCS_CLI_FLAG, NULL, "run", "start again where DIR holds an interrupted run",
       PLACE(overwrites), 0, 0 },
     { "--perturb", NULL, PCS_CLI_REAL, "SIZE", "run",
-      "also run two neighbours whose start velocities differ by SIZE (such as 1e-9) of those of the motion, and report "
-      "until when the probes agree; at most 1e-3",
+      "also run two neighbours whose start velocities differ by the fraction SIZE (such as 1e-9, at most 1e-3) of "
+      "those "
+      "of the motion, and report until when the probes agree",
       PLACE(perturb), 1e-15, 1e-3 },
     { "--no-plugins", NULL, PCS_CLI_FLAG, NULL, "check", "refuse a case that names a plug-in, whose code would run",
       PLACE(no_plugins), 0, 0 },
     { "--steps", NULL, PCS_CLI_COUNT, "N", "statics modes",
       "least number of load steps [1 for linear models without friction, else 10]; of modes with --about statics",
       PLACE(steps), 1, 1e6 },
-    { "--time", NULL, PCS_CLI_REAL, "T", "statics modes", "time at which loads and driven joints are taken, s [0]",
+    { "--time", NULL, PCS_CLI_REAL, "T", "statics modes", "time at which loads and driven joints are evaluated, s [0]",
       PLACE(time), 0, 0 },
     { "--count", NULL, PCS_CLI_COUNT, "N", "modes", "number of modes [10]", PLACE(count), 1, 1e6 },
     { "--about", NULL, PCS_CLI_TEXT, "statics", "modes",
@@ -96,8 +97,8 @@ const pcs_cli_option pcs_cli_options[] = {
 };
 _Static_assert(sizeof pcs_cli_options / sizeof *pcs_cli_options <= PCS_CLI_OPTIONS, "each has a place in is_given");
 
-static const char about[] =
-    "Bars, beams and bodies that hit, stick, slide and rebound. CASE is a file or a folder that holds case.yaml.";
+static const char about[] = "Simulates impact, friction and vibration of bars, beams and rigid bodies. CASE is a file "
+                            "or a folder that holds case.yaml.";
 static const char tools[] =
     "study, plot, compare, report, view, fit, converge are programs percuss-NAME in Python; others on PATH run, too.";
 static const char status[] =

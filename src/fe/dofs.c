@@ -409,7 +409,7 @@ static pcs_status dofs_merge(finder *f, int node, const pcs_node_dofs *given, in
         if (f->found[i].is_rotation != is_rotation) continue;
         if (is_rotation && f->found[i].is_finite != given->is_finite)
             return pcs_fail(f->ctx, PCS_BAD_INPUT,
-                            "node %d: one of its elements turns by finite angles, another by small ones; such elements "
+                            "node %d: one of its elements has finite rotations, another small ones; such elements "
                             "cannot share a node",
                             node);
         double cosine = pcs_dot3(f->found[i].direction, direction);
@@ -588,7 +588,7 @@ static pcs_status dofs_demand_plane(pcs_context *ctx, const fe_data *fe, const p
     }
     if (ngiven == 0 || ngiven == nturn || nfree <= 1) return PCS_OK;
     return pcs_fail(ctx, PCS_BAD_INPUT,
-                    "element group '%s' turns node %d by an angle in the plane, others turn it in space; such elements "
+                    "element group '%s' rotates node %d by an angle in the plane, others in space; such elements "
                     "cannot share a node (of springs, bushings and mounts see 'in')",
                     batch->name, node);
 }

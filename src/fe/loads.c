@@ -388,7 +388,7 @@ static pcs_status loads_add_force(pcs_system *self, fe_data *fe, const pcs_fe_lo
     int count = pcs_dofmap_resolve(&fe->map, is_moment, node, load->value, dof, coefficient);
     if (count < 0)
         return pcs_fail(self->ctx, PCS_BAD_INPUT, "node %d cannot %s [%g, %g, %g]: its elements give it no such %s",
-                        node, is_moment ? "turn about the moment" : "move along the force", load->value[0],
+                        node, is_moment ? "rotate about the moment" : "move along the force", load->value[0],
                         load->value[1], load->value[2], is_moment ? "rotation" : "direction");
     for (int j = 0; j < count; j++) {
         const pcs_dof *d = &fe->map.dof[dof[j]];

@@ -410,7 +410,7 @@ static pcs_status obstacles_write_still(pcs_obstacles *o, pcs_file *f, const pcs
     o->vtk.npart = view->system->picture->nstill;
     if (o->vtk.npart == 0) return PCS_OK;
     PCS_TRY(pcs_file_open(f, "obstacles.vtk"));
-    pcs_vtk_put(&o->vtk, f, "what stands still; contact: as in contacts.vtk.series", NULL);
+    pcs_vtk_put(&o->vtk, f, "fixed obstacles; contact: as in contacts.vtk.series", NULL);
     return pcs_file_commit(f);
 }
 

@@ -74,11 +74,11 @@ static const pcs_option gear_options[] = {
     PCS_TEXT("carrier", gear_params, carrier, PCS_OPTIONAL,
              "node on which hinges hold both wheels and relative to which they rotate; by default the ground"),
     PCS_VECTOR("axis_a", gear_params, axis_a, PCS_OPTIONAL, PCS_ANY_NUMBER,
-               "about which a turns, in the reference state, any length; needed in space"),
-    PCS_VECTOR("axis_b", gear_params, axis_b, PCS_OPTIONAL, PCS_ANY_NUMBER, "about which b turns; by default axis_a"),
+               "about which a rotates, in the reference state, any length; needed in space"),
+    PCS_VECTOR("axis_b", gear_params, axis_b, PCS_OPTIONAL, PCS_ANY_NUMBER, "about which b rotates; by default axis_a"),
     PCS_COUNT("teeth_a", gear_params, teeth_a, PCS_REQUIRED, PCS_WITHIN(1, GEAR_MOST_TEETH), "teeth of a"),
     PCS_COUNT("teeth_b", gear_params, teeth_b, PCS_REQUIRED, PCS_WITHIN(1, GEAR_MOST_TEETH),
-              "teeth of b, which turns teeth_a/teeth_b times as fast as a"),
+              "teeth of b, which rotates teeth_a/teeth_b times as fast as a"),
     PCS_VECTOR("at", gear_params, at, PCS_OPTIONAL, PCS_ANY_NUMBER,
                "point where the pitch circles touch in the reference state, m: the force of the teeth acts there; "
                "without it wheels exchange moments only"),
@@ -138,10 +138,11 @@ static pcs_status gear_find_axis(pcs_context *ctx, const pcs_dofmap *map, const 
     }
     if (count == 0) return pcs_fail(ctx, PCS_BAD_INPUT, "node %d has no rotation, so it cannot be a wheel", node);
     if (!pcs_axis_given(given) && count > 1)
-        return pcs_fail(ctx, PCS_BAD_INPUT, "missing key 'axis_a': node %d turns in space", node);
+        return pcs_fail(ctx, PCS_BAD_INPUT, "missing key 'axis_a': node %d rotates in space", node);
     if (!pcs_axis_given(given)) memcpy(axis, only, 3 * sizeof *axis);
     else if (fabs(along - 1.0) > 1e-9)
-        return pcs_fail(ctx, PCS_BAD_INPUT, "node %d cannot turn about [%g, %g, %g]", node, axis[0], axis[1], axis[2]);
+        return pcs_fail(ctx, PCS_BAD_INPUT, "node %d cannot rotate about [%g, %g, %g]", node, axis[0], axis[1],
+                        axis[2]);
     return PCS_OK;
 }
 
@@ -204,7 +205,7 @@ static pcs_status gear_find_pitch(pcs_context *ctx, const pcs_dofmap *map, const
     if (!(g->radius > 0.0) || pcs_norm3(miss) > pitch_misfit * size)
         return pcs_fail(ctx, PCS_BAD_INPUT,
                         "the teeth do not mesh at [%g, %g, %g]: it is %g m from the axis of a and %g m from that of b, "
-                        "which must be as %g to %g, with the teeth of both going the same way there (between the axes, "
+                        "which must be as %g to %g, with the teeth of both moving alike there (between the axes, "
                         "or with 'internal' beyond the axis of the smaller wheel)",
                         at[0], at[1], at[2], radius_a, g->radius, fabs(g->a.teeth), g->b.teeth);
     (void)pcs_normalize3(rate_b, g->way);
@@ -363,7 +364,7 @@ static bool gear_show(const void *params, const void *instance, const pcs_dofmap
 
 const pcs_source_ops pcs_joint_gear = {
     .name = "gear",
-    .summary = "two wheels turn by the ratio of their teeth, against the ground or a carrier",
+    .summary = "two wheels rotate by the ratio of their teeth, against the ground or a carrier",
     .options = gear_options,
     .params_size = sizeof(gear_params),
     .sets = gear_sets,

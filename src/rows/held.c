@@ -22,7 +22,7 @@ typedef struct held {
 
 static const pcs_option held_options[] = {
     PCS_TEXT("nodes", pcs_held_params, nodes, PCS_REQUIRED, "nodes that are held"),
-    PCS_COUNT("axis", pcs_held_params, axis, PCS_REQUIRED, PCS_WITHIN(0, 2), "about which they do not turn"),
+    PCS_COUNT("axis", pcs_held_params, axis, PCS_REQUIRED, PCS_WITHIN(0, 2), "about which they do not rotate"),
     { 0 },
 };
 

@@ -50,13 +50,13 @@ typedef struct pair {
 #define PAIR_AXIS(name, member, status, help) PCS_VECTOR(name, pair_params, member, status, PCS_ANY_NUMBER, help)
 #define PAIR_SLIDING_AXIS                 \
     PAIR_AXIS("axis", axis, PCS_REQUIRED, \
-              "along which b slides and about which it turns, in the reference state; any length")
+              "along which b slides and about which it rotates, in the reference state; any length")
 
 static const pcs_option point_options[] = { PCS_ENDS_OPTIONS(pair_params), { 0 } };
 
 static const pcs_option hinge_options[] = {
     PCS_ENDS_OPTIONS(pair_params),
-    PAIR_AXIS("axis", axis, PCS_OPTIONAL, "about which it turns, any length; needed in space"),
+    PAIR_AXIS("axis", axis, PCS_OPTIONAL, "about which it rotates, any length; needed in space"),
     { 0 },
 };
 
@@ -79,8 +79,8 @@ static const pcs_option screw_options[] = {
 static const pcs_option universal_options[] = {
     PCS_ENDS_OPTIONS(pair_params),
     PAIR_AXIS("axis_a", axis, PCS_REQUIRED,
-              "arm of the cross that turns in a, or in the ground; any length, across the shaft"),
-    PAIR_AXIS("axis_b", axis_b, PCS_REQUIRED, "arm of the cross that turns in b, perpendicular to axis_a"),
+              "arm of the cross that rotates in a, or in the ground; any length, across the shaft"),
+    PAIR_AXIS("axis_b", axis_b, PCS_REQUIRED, "arm of the cross that rotates in b, perpendicular to axis_a"),
     { 0 },
 };
 
@@ -251,7 +251,7 @@ static pcs_status hinge_check_flat(pcs_context *ctx, const pair_params *p, pair 
     bool is_across = x->ends.ntranslation == 2 && fabs(pcs_dot3(normal, x->axis_b)) < 1.0 - 1e-9;
     memcpy(x->axis_b, normal, sizeof normal);
     if (isnan(p->axis[0]) || !is_across) return PCS_OK;
-    return pcs_fail(ctx, PCS_BAD_INPUT, "node %d moves in a plane; a hinge can only turn about its normal [%g, %g, %g]",
+    return pcs_fail(ctx, PCS_BAD_INPUT, "node %d moves in a plane: a hinge rotates only about its normal [%g, %g, %g]",
                     x->ends.b.node, normal[0], normal[1], normal[2]);
 }
 
@@ -266,7 +266,7 @@ static pcs_status hinge_create(pcs_context *ctx, const void *params, const pcs_d
     if (!isnan(p->axis[0])) (void)pcs_normalize3(p->axis, x->axis_b);
     if (!is_space) PCS_TRY(hinge_check_flat(ctx, p, x));
     if (is_space && isnan(p->axis[0]))
-        return pcs_fail(ctx, PCS_BAD_INPUT, "missing key 'axis': node %d turns in space", x->ends.b.node);
+        return pcs_fail(ctx, PCS_BAD_INPUT, "missing key 'axis': node %d rotates in space", x->ends.b.node);
     double across[2][3];
     pcs_joint_frame(x->axis_b, across[0], across[1]);
     for (int i = 0; i < (is_space ? 2 : 0); i++) pair_add(x, PAIR_ROTATIONS, across[i], across[i], x->axis_b);
@@ -412,11 +412,11 @@ static bool pair_show(const void *params, const void *instance, const pcs_dofmap
                                               .evaluate = pair_evaluate,          \
                                               .show = pair_show }
 
-PAIR(ball, point, point, "two points stay together, the ends turn freely");
-PAIR(cylindrical, cylindrical, axis, "b slides along and turns about one axis, in space");
-PAIR(fixed, point, point, "a weld: two points stay together and the ends do not turn against each other");
-PAIR(hinge, hinge, axis, "two points stay together, the ends turn about one axis; in the plane a pin");
-PAIR(screw, screw, screw, "b slides along an axis as it turns about it, by a pitch, in space");
-PAIR(slider, slider, axis, "a point slides along a straight line, the ends do not turn against each other");
+PAIR(ball, point, point, "two points stay together, the ends rotate freely");
+PAIR(cylindrical, cylindrical, axis, "b slides along and rotates about one axis, in space");
+PAIR(fixed, point, point, "a weld: two points stay together and the ends do not rotate against each other");
+PAIR(hinge, hinge, axis, "two points stay together, the ends rotate about one axis; in the plane a pin");
+PAIR(screw, screw, screw, "b slides along an axis as it rotates about it, by a pitch, in space");
+PAIR(slider, slider, axis, "a point slides along a straight line, the ends do not rotate against each other");
 PAIR(universal, universal, universal,
-     "two points stay together, the ends turn about the two axes of a cross, in space");
+     "two points stay together, the ends rotate about the two axes of a cross, in space");

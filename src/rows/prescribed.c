@@ -228,7 +228,7 @@ static pcs_status prescribed_demand_motion(pcs_context *ctx, const pcs_dofmap *m
                                    : pcs_dofmap_resolve(map, false, node, s->axis, dof, part) > 0;
     if (is_there) return PCS_OK;
     return pcs_fail(ctx, PCS_BAD_INPUT, "node %d cannot %s [%g, %g, %g]: its elements give it no such direction", node,
-                    s->is_rotation ? "turn about" : "move along", s->axis[0], s->axis[1], s->axis[2]);
+                    s->is_rotation ? "rotate about" : "move along", s->axis[0], s->axis[1], s->axis[2]);
 }
 
 static pcs_status prescribed_create(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,

@@ -15,7 +15,7 @@ typedef struct link_joint {
 } link_joint;
 
 static const pcs_option link_options[] = {
-    PCS_TEXT("a", link_params, a, PCS_REQUIRED, "node that carries the others"),
+    PCS_TEXT("a", link_params, a, PCS_REQUIRED, "node to which the others are fixed"),
     PCS_TEXT("nodes", link_params, nodes, PCS_REQUIRED,
              "set of the nodes that ride on it; reactions are those on them, moments about node a"),
     { 0 },

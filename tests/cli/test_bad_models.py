@@ -141,7 +141,7 @@ class BadModels(program.Cases):
 
     def test_rotations_that_do_not_fit(self):
         self.refused(TWO + "merge:\n  corner: { sets: [a.end, b.start] }\nelements:\n" + group("beam_exact_2d", "a") +
-                     group("beam_timo_2d", "b"), "8:6: elements.b", "finite angles", "cannot share a node")
+                     group("beam_timo_2d", "b"), "8:6: elements.b", "finite rotations", "cannot share a node")
         self.refused(SPACE + "supports:\n  clamp: { set: beam.start, fix: [x, y, z, rx] }\n"
                      "initial:\n  - { set: beam, rotation: [0.2, 0, 0] }\n",
                      "6:10: supports.clamp", "the initial state does not fit support 'clamp'")
@@ -162,7 +162,7 @@ class BadModels(program.Cases):
             load(LINEAR, kind + ", node: beam.end, follower: true", 9, "node 2 has no finite rotation")
         load(EXACT, "type: force, node: beam.end, value: [1, 0, 3], follower: true", 9, "node 2 cannot move along")
         load(LINEAR, "type: force, node: beam.end, value: [1, 0, 3]", 9, "node 2 cannot move along")
-        load(LINEAR, "type: moment, node: beam.end, value: [1, 0, 3]", 9, "node 2 cannot turn about")
+        load(LINEAR, "type: moment, node: beam.end, value: [1, 0, 3]", 9, "node 2 cannot rotate about")
         load(LINEAR, "type: line, cells: beam, value: [1, 0, 3]", 9, "cannot move along the line load [1, 0, 3]")
         load(LINEAR + CLAMP, "type: moment, node: beam.start, value: [0, 0, 3]", 9, "held by a support")
         load(EXACT + CLAMP, "type: force, node: beam.start, value: [1, 0, 0], follower: true", 9, "held by a support")
@@ -215,11 +215,11 @@ class BadModels(program.Cases):
         self.refused(body("rigid_body_2d", spring + "offset_a: [1, 1, 2], in: plane"), "8:95: elements.s",
                      "no offset points out of it")
         self.refused(body("rigid_body_3d", spring + "offset_b: [0, 2, 0]"), "8:6: elements.s",
-                     "turns node 0 by an angle in the plane", "see 'in'")
+                     "rotates node 0 by an angle in the plane", "see 'in'")
         self.refused(body("rigid_body_2d", spring + "offset_b: [0, 2, 0], in: space"), "6:6: elements.a",
-                     "turns node 0 by an angle in the plane")
+                     "rotates node 0 by an angle in the plane")
         self.refused(body("rigid_body_3d", "type: mount, mesh: s, stiffness: [1, 1, 1], offset: [0, 1, 0]"),
-                     "8:6: elements.s", "finite angles", "cannot share a node")
+                     "8:6: elements.s", "finite rotations", "cannot share a node")
         self.refused(body("rigid_body_3d", "type: mount, mesh: s, stiffness: [1, 1, 1], offset: [0, 1]"),
                      "8:60: elements.s.offset")
         self.refused(body("rigid_body_3d", "type: mount, mesh: s, stiffness: [1, 1, 1], offset_b: [0, 1, 0]"),

@@ -43,7 +43,7 @@ static const struct {
     { "  link: { type: ball, a: one, b: one }\n", "f:14:9: joints.link: node 0 would be joined to itself" },
     { "  link: { type: hinge, node: one, axis: [0, 0, 0] }\n", "joints.link: the axis has no direction" },
     { "  link: { type: hinge, node: one, axis: [0, 1, 1] }\n",
-      "node 0 moves in a plane; a hinge can only turn about its normal [0, 0, 1]" },
+      "node 0 moves in a plane: a hinge rotates only about its normal [0, 0, 1]" },
     { "  link: { type: ball, node: ball, at: [1, 1, 0] }\n",
       "node 2 at [0, 2, 0] has no rotation, so it cannot carry the point [1, 1, 0] of the joint" },
     { "  link: { type: fixed, node: ball }\n",
@@ -80,7 +80,7 @@ static const struct {
     { "  link: { type: gear, a: one, b: two, teeth_a: 3, teeth_b: 4, at: [0.5, 0, 0], flank: backward }\n",
       "joints.link: 'flank' is of teeth with a 'pressure_angle'" },
     { "  link: { type: gear, a: one, b: two, teeth_a: 3, teeth_b: 4, axis_a: [1, 0, 0] }\n",
-      "node 0 cannot turn about [1, 0, 0]" },
+      "node 0 cannot rotate about [1, 0, 0]" },
     { "  link: { type: gear, a: one, b: two, carrier: two, teeth_a: 3, teeth_b: 4 }\n",
       "node 1 is named twice: the two wheels and their carrier must be three nodes" },
     { "  link: { type: prescribed, node: one, along: x }\n",
@@ -101,7 +101,7 @@ static const struct {
       "'table' must be two or more rows [time, position]" },
     { "  link: { type: prescribed, node: one, along: z, speed: 1, rise: 1 }\n", "node 0 cannot move along [0, 0, 1]" },
     { "  link: { type: prescribed, node: ball, along: rz, speed: 1, rise: 1 }\n",
-      "node 2 cannot turn about [0, 0, 1]" },
+      "node 2 cannot rotate about [0, 0, 1]" },
     { "  link: { type: prescribed, along: x, speed: 1, rise: 1 }\n", "missing key 'node' or 'nodes'" },
     // Ends that are apart, unless the point of the joint is given
     { "  link: { type: hinge, a: one, b: two }\n", "f:14:9: joints.link: its ends are 1 m apart: node 0 at [0, 0, 0] "
@@ -147,11 +147,11 @@ TEST(joints_between_unlike_nodes_are_told)
           "node 0 moves along [0, 0, 1], node 1 has no such direction" },
         { "point_mass, mesh: two, mass: 1", "hinge, a: one, b: two",
           "node 1 moves in space, but has no rotation, so a hinge has no axis there: use 'ball'" },
-        { "point_mass, mesh: two, mass: 1", "hinge, node: one", "missing key 'axis': node 0 turns in space" },
+        { "point_mass, mesh: two, mass: 1", "hinge, node: one", "missing key 'axis': node 0 rotates in space" },
         { "point_mass, mesh: two, mass: 1", "cylindrical, a: one, b: two, axis: [1, 0, 0]",
           "node 1 has no rotation; this joint needs nodes that move and rotate in space" },
         { "rigid_body_3d, mesh: two, mass: 1, inertia: [1, 1, 1]", "gear, a: one, b: two, teeth_a: 2, teeth_b: 3",
-          "missing key 'axis_a': node 0 turns in space" },
+          "missing key 'axis_a': node 0 rotates in space" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[2048];

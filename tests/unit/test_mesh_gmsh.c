@@ -249,7 +249,7 @@ static const damage damages[] = {
     { "1 1 1 2\n4 100", "1 1 93 2\n4 100", ":45: elements of type 93 cannot be read" },
     { "4 100 8 \n", "4 100\n", ":46: the line ends before a node" },
     { "$Elements", "$Element", ":50: the file ends within $Element, which begins in line 37" },
-    { "$EndElements\n", "$EndElements\n$Nodes\n0\n$EndNodes\n", ":51: the section stands in the file twice" },
+    { "$EndElements\n", "$EndElements\n$Nodes\n0\n$EndNodes\n", ":51: the file has the section twice" },
     { "$EndElements\n", "$EndElements\n$Data\n1\n", ":52: the file ends within $Data, which begins in line 51" },
     { "$EndElements\n", "$EndElements\nmore\n", ":51: a section such as $Nodes must begin here" },
     { "$EndElements\n", "$EndElements\n$EndNodes\n", ":51: $EndNodes ends what has not begun" },
