@@ -1480,7 +1480,7 @@ static pcs_status statics_advance(pcs_ramp *r, double at, double next, pcs_stati
     if (!e->is_soft || r->in_time || at > 0.0) {
         PCS_TRY(equilibrium_find(e, load, r->q, outcome));
         if (*outcome == PCS_STATICS_DONE) return PCS_OK;
-        // Contacts may hold what moves.
+        // Contacts may prevent the motion.
         bool may_fall = *outcome == PCS_STATICS_SINGULAR && e->system->is_linear && statics_has_contacts(e->system);
         e->is_soft = e->is_soft || may_fall;
         if (!e->is_soft) return PCS_OK;
@@ -2170,7 +2170,7 @@ static pcs_status arc_go(arc *a, double length, arc_goal goal, pcs_statics_outco
     return arc_correct(a, goal, outcome);
 }
 
-// Returns the sign of the direction in which the path goes on: as it came, or to the side that a changed row allows.
+// Returns the sign of the direction in which the path continues: as before, or to the side that a changed row allows.
 static double arc_side(arc *a)
 {
     double side;

@@ -51,8 +51,7 @@ static double closed_form_stable_step(const pcs_system *self)
 // Floors and walls of closed-form systems, for pictures.
 //
 // A definition does not say what its contacts touch. With contact point x, unit normal n and gap g the surface has the
-// plane n . y = n . x - g there. Where that plane is the same in all states that are tried near the start it stands
-// still.
+// plane n . y = n . x - g there, which is fixed if it is the same in all states that are tried near the start.
 
 enum { TRIALS = 4 };
 

@@ -286,7 +286,7 @@ static pcs_status points_list(const pcs_system *self, points *p)
 
 // Cells and points of the drawing
 
-// Returns true if section forces of own nodes need a cell of another process, or if that needs them.
+// Returns true if section forces of own nodes need a cell of another process, or the reverse.
 static bool drawing_needs(const fe_data *fe, int cell)
 {
     const pcs_mesh_share *share = fe->model.mesh->share;

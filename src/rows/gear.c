@@ -285,7 +285,7 @@ static pcs_status gear_create(pcs_context *ctx, const void *params, const pcs_do
     return PCS_OK;
 }
 
-// Finds the displacement of a wheel relative to the carrier at the pitch point: along t without its angle; along n.
+// Finds the displacement of a wheel relative to the carrier at the pitch point, along t without its angle, and along n.
 static void gear_part(const gear *g, const gear_foot *foot, const gear_wheel *wheel, const pcs_places *places,
                       const pcs_rider line[2], pcs_row_state part[2])
 {

@@ -142,7 +142,7 @@ static pcs_outcome driven_begin(pcs_scheme *self, const pcs_state *x, double h)
 }
 
 // Makes a leap whose error the tolerances allow. A force that jumps within round-off of the present time fails every
-// leap, however short: one of the size of round-off steps over it, but only once, lest a run goes on by such leaps.
+// leap, however short. One leap of the size of round-off then steps over it, but only one, lest a run consists of them.
 static pcs_outcome driven_advance(pcs_scheme *self, const pcs_state *x, double t, double *h)
 {
     driven *s = self->data;

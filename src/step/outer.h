@@ -127,9 +127,8 @@ typedef struct pcs_outer {
 // Solves a step with dynamics. On failure the solver stores the change left and where.
 pcs_outcome pcs_outer_solve(pcs_step_solver *self, pcs_step_problem *p, const pcs_outer *outer, int *iterations);
 
-// Returns true if the iteration begins at the given acceleration of the step before. If that excludes the forces of
-// joints, it is a guess together with these, if they are known, and not after a step in which contacts have acted on
-// them.
+// Returns true if the iteration begins at the acceleration of the step before. If that excludes the forces of joints,
+// it is a guess only together with these, if known, and not after steps in which contacts acted on them.
 bool pcs_outer_goes_on(const pcs_step_solver *self, const pcs_step_problem *p, bool knows_joints);
 
 #endif
