@@ -132,7 +132,7 @@ package: build-packages ## Debian packages in build-package: program, library, d
 	    -DPERCUSS_PYTHON_DIR=lib/python3/dist-packages >/dev/null
 	@cmake --build build-package --parallel $(JOBS) -- --no-print-directory -s
 	@cd build-package && rm -f *.deb && cpack >cpack.log 2>&1 || { cat cpack.log; exit 1; }
-	@cd build-package && if command -v lintian >/dev/null; then lintian --allow-root --fail-on error *.deb; fi
+	@cd build-package && if command -v lintian >/dev/null; then lintian --allow-root --fail-on error,warning *.deb; fi
 	@ls build-package/*.deb
 
 package-test: package ## install the packages in a bare Debian 12 made for it, use them, remove them; as root
