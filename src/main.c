@@ -211,7 +211,7 @@ static void main_tell_crash(int signal_number)
     main_end("error: the program crashed, by a fault of its own or of a plug-in that the case names\n");
 }
 
-// On a stack of its own, for one that has overflowed; who has a handler already, such as a sanitizer, keeps it.
+// Installs handlers on a stack of their own, as the stack may have overflowed. Keeps handlers of others (sanitizers).
 static void main_watch_crashes(void)
 {
     static char stack[1 << 16];

@@ -20,8 +20,8 @@
 // Factors with row exchanges of a block tridiagonal matrix that needs them: LAPACK's for banded matrices.
 //
 // Rows are compared with weights that do not depend on the units of rows and columns: with them, and with the columns
-// divided by their sizes, the largest entries of all rows and columns of A are close to 1. A pivot that is no more than
-// round-off of that is none. Neither is the smallest one of a matrix that only round-off keeps from being singular.
+// divided by their sizes, the largest entries of all rows and columns of A are close to 1. A pivot of the size of
+// their round-off counts as zero, and so does the smallest one of a matrix that is singular but for round-off.
 
 void dgbtrf_(const int *m, const int *n, const int *kl, const int *ku, double *ab, const int *ldab, int *pivot,
              int *info);

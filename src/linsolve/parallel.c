@@ -312,8 +312,8 @@ static void parallel_take_copies(const pcs_comm *comm, void *plan, const double 
 
 // Linear solver `petsc`: distributed matrices, Krylov methods and factorizations chosen by PETSc's own options.
 //
-// The rows of a rank's own equations go to PETSc in the fixed order of the values (coordinate assembly: the places are
-// told once, later only values). A solve reads the right-hand side of the own equations and gives the solution on
+// The rows of a rank's own equations go to PETSc in the fixed order of the values (coordinate assembly: their indices
+// once, later only values). A solve reads the right-hand side of the own equations and gives the solution on
 // those and on the copies.
 //
 // Defaults: on one rank factors (CHOLMOD, UMFPACK); on several conjugate gradients to

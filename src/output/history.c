@@ -2,7 +2,7 @@
 //
 // With every n-th step impulse and step_impulse are sums over the steps since the row before; everything else is
 // the value of the row's own step. The first and the last state always have a row. A quantity that does not exist
-// (a force before the first step, min_gap without contacts) is an empty field. Joints have their largest misfit and the
+// (a force before the first step, min_gap without contacts) is an empty field. Joints have their largest error and the
 // components of their reaction.
 
 #include "output/file.h"

@@ -142,7 +142,7 @@ static pcs_outcome driven_begin(pcs_scheme *self, const pcs_state *x, double h)
 }
 
 // Makes a leap whose error the tolerances allow. A force that jumps within round-off of the present time fails every
-// leap, however short. One leap of the size of round-off then steps over it, but only one, lest a run consists of them.
+// leap, however short. One leap of the size of round-off then steps over it, but only one, so that runs advance.
 static pcs_outcome driven_advance(pcs_scheme *self, const pcs_state *x, double t, double *h)
 {
     driven *s = self->data;

@@ -41,8 +41,8 @@ pcs_status pcs_explicit_take_stages(pcs_scheme *self, int count);
 //   A_k = a_k + M(q_k)^-1 G(q_k)^T P/(h r_k),        r_k > 0
 // PCS_LEVEL_ACCELERATION: v_l = v + h sum_{j<l} r_j A_j,   A_k = a_k, or if contacts press, with those of I0 that do
 // not separate, A_k = a_k + M^-1 G^T la,   0 <= G A_k + (dG/dt) v_k _|_ la >= 0
-// A driven row has G v_l = s'(t + c_l h), but in the stage before the end what brings positions where they belong:
-// h sum_j b_j G v_j = s(t + h) - s(t) less the misfit of positions.
+// A driven row has G v_l = s'(t + c_l h), but in the stage before the end the velocity that corrects positions:
+// h sum_j b_j G v_j = s(t + h) - s(t) minus the error of positions.
 // PCS_RULE_HEUN: the stages of herk2, but q_1 is the end of the step once v_1 is known. Where the scheme keeps a
 // history, it is a_0.
 pcs_status pcs_explicit_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report);

@@ -263,22 +263,22 @@ void pcs_certify_ledger(pcs_certifier *self, double energy_defect)
 // a direction d that is drawn at random, but the same in every run, with positions q(s) = q moved by s d:
 //
 //   forces      E(q(1)) - E(q(0)) = -int (f(t, q(s), 0) - loads) . d ds,   E = S + V;  by Simpson's rule on two halves
-//   work        the same along the way of the step, as time goes on, with the energies of its ends and what materials
-//               and friction of force laws have lost; and h D against what damping booked
+//   work        the same along the displacement in the step, as time advances, with the energies of its ends and the
+//               losses of materials and friction of force laws; and h D against the booked damping loss
 //   damping     v . (f(t, q, v) - f(t, q, 0)) = -D,                        D the power of damping
 //   gyroscopic  (f(t, q, v) + f(t, q, -v))/2 - f(t, q, 0) = p . [v, d] along d,   p = M v
 //   directions  (g(q(1)) - g(q(-1)))/2 = G d, and (dG/dt) v = d(G v)/dt with q moved by v, of every row
 //
-// [v, d] is by how much moving by v first and d then differs from the other way round: v x d of finite rotations, which
-// the composition of rotations tells, and 0 of coordinates that add up. The even part in v is free of damping.
+// [v, d] is the difference between moving by v, then d, and by d, then v: v x d for finite rotations, from their
+// composition, and 0 for coordinates that add up. The even part in v is free of damping.
 //
 // States: the steps 1, 16, 256, ...; of nonlinear models also where the strain energy has grown by a factor of 8 since,
-// as when a contact with a force law closes, and every 64th step for the work: where equations of motion hold, each of
-// them, and forces do the work that is booked, a loss that nobody booked is the scheme's own. |d| is a tenth of the way
-// of the step, between 1e-9 and 1e-6 of the model, so that the path stays in the regime of the run. Simpson's rule on
-// the whole path tells how exact that on its halves is, and a second difference of a gap how straight it is: where a
-// law has a kink, little is asked. Materials with internal variables and friction of force laws have such energies on
-// the way of the step alone, and nonlinear systems in closed form cannot tell the power of their damping.
+// as when a contact with a force law closes, and every 64th step for the work: if every equation of motion holds and
+// forces do the booked work, a loss that is not booked belongs to the scheme. |d| is a tenth of the displacement in the
+// step, between 1e-9 and 1e-6 of the model, so that the path stays in the regime of the run. Simpson's rule on the
+// complete path gives the error of that on its halves, and a second difference of a gap its curvature: the tolerance is
+// large where a law has a kink. Materials with internal variables and friction of force laws have such energies along
+// the displacement of the step only, and nonlinear systems in closed form do not give the power of their damping.
 
 static const double of_force = 1e-6, of_power = 1e-6, of_gyro = 1e-5, of_way = 1e-2; // fractions of their terms
 

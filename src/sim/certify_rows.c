@@ -140,20 +140,20 @@ static void friction_check_soft(pcs_certifier *self)
     }
 }
 
-// Gaps of joints, and of contacts that stay closed, against the size of the deformation: a joint that opens, or a
-// contact that sinks, by as much as the model deforms, gives displacements and forces of another model, however small
-// that is against the size of the model.
+// Compares gaps of joints, and of closed contacts, with the deformation: a joint that opens, or a contact that
+// sinks, by as much as the model deforms gives displacements and forces of another model, however small the gap is
+// relative to the size of the model.
 //
-//   joints      misfit = |g|, angles times the size of the model
-//   contacts    misfit = -g - s - d,   s = penetration that impacts explain: what it was, and 2 h times the speed of
-//               approach, when an impulse sets in; d = drift of curved paths. Nothing moves a contact that is held.
+//   joints      error = |g|, angles times the size of the model
+//   contacts    error = -g - s - d,   s = penetration that impacts explain: that before, and 2 h times the speed of
+//               approach when an impulse begins; d = drift of curved paths. Held contacts do not move.
 //
-//   driven      misfit = |g| - d,   d = what the mean of the speeds at both ends of a step misses of the way, which the
-//               law of such rows takes away by a quarter in the next steps
+//   driven      error = |g| - d,   d = displacement that the mean of the speeds at both ends of a step misses, of which
+//               the law of such rows removes a quarter in each of the next steps
 //
-// The deformation is the largest difference of displacements along an axis, or of turns, up to a radian, times the size
-// of the model, between nodes, supports included; so far, as states pass through rest. Of one rigid body and for driven
-// rows, it is the motion itself. Schemes that hold gaps by a law of their own have that judged to round-off instead.
+// The deformation is the largest difference, so far, of displacements along an axis, or of rotations, up to a radian,
+// times the size of the model, between nodes, supports included. For one rigid body and for driven rows it is the
+// motion itself. Schemes that hold gaps by a law of their own are judged by that law, to round-off, instead.
 
 enum { AXES = 7 };           // displacements, rotations, and coordinates of a closed form
 enum { STEPS_BETWEEN = 16 }; // between updates of the deformation, which cost a pass
