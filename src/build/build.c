@@ -398,12 +398,12 @@ static pcs_status time_choose_step(pcs_build *b, pcs_yaml *node, double most)
 static pcs_status time_find_step(pcs_build *b, pcs_yaml *node)
 {
     time_check_turning(b, node);
-    double stable = time_stable_step(b);
+    double stable = time_stable_step(b), least = b->step_is_auto ? 1e-3 * b->sim->system->stable_step : 0.0;
     double turning = pcs_scheme_present_step(b->scheme, b->scheme_params, b->sim->system, &b->sim->state);
     b->control.stable = pcs_rule_is_explicit(&b->scheme->rule) && !b->allows_unstable ? stable : INFINITY;
-    if (!(stable > 0.0) && pcs_rule_is_explicit(&b->scheme->rule) && !b->allows_unstable) {
+    if (!(stable > least) && !isinf(stable) && pcs_rule_is_explicit(&b->scheme->rule) && !b->allows_unstable) {
         const char *reason = pcs_scheme_refuses(b->scheme, b->sim->system, b->scheme_params);
-        if (reason == NULL) reason = "undamped vibrations grow at any step";
+        if (reason == NULL) reason = "vibrations with little or no damping grow at any step of use";
         pcs_case_error_at(b->c, pcs_case_find(b->c, "scheme"), NULL, "scheme '%s' cannot advance system '%s': %s",
                           b->scheme->name, b->sim->system->name, reason);
         return PCS_OK;
