@@ -159,7 +159,7 @@ def _text(found: pandas.DataFrame, tables: list[Any], axis: str, tolerance: floa
     note = np.where(found["beyond"] & ~found["judged"], "not judged", "")
     shown = pandas.DataFrame({"largest": size, "relative": relative, "at": found["at"].to_numpy(),
                               "first beyond": found["first"].to_numpy(), "": note}, index=list(found.index))
-    out = f"\n{shown.to_string()}\n"
+    out = "\n" + "".join(f"{line.rstrip()}\n" for line in shown.to_string().splitlines())
     for k in range(2):
         only = [name for name in tables[k].columns if name not in tables[1 - k]]
         out += f"\nOnly in {'AB'[k]}: {', '.join(only)}\n" if only else ""

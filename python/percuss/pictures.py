@@ -438,7 +438,16 @@ class Study:
                 text = one.get("convergence", "") if order is None else f"observed order {order:.2f}"
                 below.curves.append(Curve(x[1:], np.abs(np.diff(y)), ", ".join(filter(None, (label, text))), k,
                                           style="points"))
+                below.curves += [triangle(below.curves[0], order)] if k == 0 and order is not None else []
         return [panel for panel in (above, below) if panel.curves]
+
+
+def triangle(curve: Curve, order: float) -> Curve:
+    """The triangle of an order below a curve whose points come from right to left; the legend has the number."""
+    x, y = np.log(curve.x[::-1]), np.log(curve.y[::-1])
+    a, b = x[0] + np.array((0.55, 0.85)) * (x[-1] - x[0])
+    low = np.interp(a, x, y) - 1.0
+    return Curve(np.exp([a, b, b, a]), np.exp([low, low + order * (b - a), low, low]), colour="0.3")
 
 
 def fitted_slope(x: Any, y: Any) -> str:

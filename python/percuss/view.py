@@ -435,7 +435,7 @@ def save_movie(path: str, view: Any, times: Sequence[float]) -> None:
 
 def mode_text(kind: str, frequency: float) -> str:
     """`rigid`, `52.5 Hz` or `divergence, 52.5 Hz`."""
-    return ", ".join([kind] * (kind != "vibration") + ["%.4g Hz" % frequency] * (frequency > 0.0))
+    return ", ".join([kind] * (kind != "vibration") + ["%.4g Hz" % frequency] * int(frequency > 0.0))
 
 
 def mode_name(number: float) -> str:

@@ -182,10 +182,11 @@ contacts:
             result = self.check(text.replace("[a, b, c]", bad) + IMPLICIT)
             self.assertEqual(result.returncode, 2)
             self.assertIn(expected, result.stderr)
-        # A lattice is told as a whole.
+        # A lattice is reported as a whole.
         frame = program.percuss("check", "cases/frame_lattice").stdout.splitlines()
         self.assertRegex(frame[1], "struts: axial waves .* through each of 3280 cells")
-        self.assertEqual(len(frame), 4)
+        self.assertRegex(frame[-1], "elements: auto would take [0-9]+ in net$")
+        self.assertEqual(len(frame), 5)
 
     def test_beams_have_two_kinds_of_waves(self):
         axial, transverse, clock, cells, *step = self.lines(BEAM + IMPLICIT)
