@@ -184,8 +184,9 @@ def describe(found: Convergence, name: str, level: int, answer: Answer, limit: f
         f" ({100 * answer.bound / abs(answer.value):.2g} %)" if answer.value and math.isfinite(answer.bound) else "")]
     for what, one in answer.parts.items():
         order = f", order {one.order:.2f}" if one.kind == "converges" else ""
-        lines.append(f"  {'mesh and step together' if what == 'both' else what + ' alone'}: {one.kind}{order}, "
-                     f"error up to {one.error:.2g}")
+        is_chance = what == "both" and one.kind == "exact" and len(answer.parts) > 1  # at one Courant number
+        lines.append(f"  {'mesh and step together' if what == 'both' else what + ' alone'}: "
+                     + ("the same on all levels" if is_chance else f"{one.kind}{order}, error up to {one.error:.2g}"))
     lines += [f"  sampling of the history: {answer.sampling:.2g}"] if answer.sampling else []
     good = [(one.seconds, place) for place, one in found.levels.items()
             if abs(one.run.values[name][0] - answer.value) + answer.bound <= limit]

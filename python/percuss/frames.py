@@ -39,6 +39,11 @@ class Frame:
     point_data: dict[str, Array] = field(default_factory=dict)  #: [n] or [n, 3] each
     cell_data: dict[str, Array] = field(default_factory=dict)  #: [m or number of polygons] or [..., 3] each
 
+    @property
+    def displacement(self) -> Array:
+        """Displacements of the points, [n, 3] m."""
+        return self.point_data["displacement"]
+
     def check(self) -> "Frame":
         """Raises ValueError where arrays do not fit together."""
         groups = [self.cells.ravel(), *self.polygons]
@@ -100,6 +105,8 @@ def _read_legacy(data: bytes, time: float) -> Frame:
                 place[name] = values if ncomponent == "1" else values.reshape(-1, int(ncomponent))
         elif words[0] != "DATASET":
             raise ValueError(f"it has a line {' '.join(words)[:40]!r}")
+    if not place:
+        raise ValueError("it ends too early")
     return frame.check()
 
 

@@ -311,6 +311,11 @@ class Bound(NamedTuple):
     limit: float = math.nan  #: by Richardson
 
 
+def has_impacts(contacts: Sequence[Any]) -> bool:
+    """Whether there were impacts on some level."""
+    return any(impacts for level in contacts for _, _, impacts in level)
+
+
 def bound(values: Sequence[float], factor: float = 2.0, contacts: Sequence[Any] = (), grain: float = 0.0,
           orders: Sequence[float] = ()) -> Bound:
     """The bound of the last of at least three values, with `factor` from level to level, after Roache (1994). With the
@@ -336,7 +341,7 @@ def bound(values: Sequence[float], factor: float = 2.0, contacts: Sequence[Any] 
     if fine >= coarse:
         return Bound(math.inf, kind="diverges")
     least = 0.0
-    if any(impacts for level in contacts for _, _, impacts in level):
+    if has_impacts(contacts):
         least = IMPACT_SAFETY * max(abs(change) / factor**k for k, change in enumerate(reversed(d)))
     if d[-1] * d[-2] < 0.0:
         return Bound(max(0.5 * coarse, fine, least) + grain, kind="oscillates")

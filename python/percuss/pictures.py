@@ -24,8 +24,7 @@ ENERGIES = ["kinetic", "strain", "potential"]
 LEDGER = {"external_work": ("external work", 1), "damping_loss": ("damping", -1), "material_loss": ("materials", -1),
           "impact_loss": ("impacts", -1), "friction_loss": ("friction", -1),
           "correction_work": ("position correction", 1), "numerical_loss": ("numerical loss", -1),
-          "load_work": ("loads", 1), "joint_work": ("joints", 1), "contact_work": ("contacts", 1),
-          "friction_work": ("friction", 1)}
+          "load_work": ("loads", 1), "joint_work": ("joints", 1), "friction_work": ("friction", 1)}
 MOMENTA = ("momentum_x", "momentum_y", "momentum_z")
 FIXED = {"t", "step", "min_gap", "factor", "residual", "correction", "active", "iterations", "energy", "step_size",
          *ENERGIES, *LEDGER, *MOMENTA}
@@ -365,6 +364,10 @@ class Study:
         varying = [key for key in self.keys if self.table[key].nunique(dropna=False) > 1]
         self.axis = next((key for key in [*varying, *self.keys] if key != "level"), "")  # which has pictures of its own
         self.others = [key for key in varying if key != self.axis]
+        # Random points, and perturbed starts: every combination of the others stands once, and no line joins them.
+        self.is_scattered = self.axis == "perturbation.seed" or (
+            len(self.table) > 3 and bool(self.others) and not self.table.duplicated(self.others).any())
+        self.others = [] if self.is_scattered else self.others
         self.is_numeric = bool(self.axis) and bool(numbers(self.table, self.axis).notna().all())
 
     def pictures(self, measures: Sequence[str], name: str = "") -> list[Picture]:
@@ -382,7 +385,7 @@ class Study:
 
     def panel(self, measure: str) -> Panel:
         """One measure."""
-        log = ("x" if self.is_numeric and self.spans(self.axis, measure) else "")
+        log = ("x" if self.is_numeric and not self.is_scattered and self.spans(self.axis, measure) else "")
         log += "y" if self.spans(measure, measure) else ""
         x_unit = self.album.unit(self.axis) or ("s" if self.axis == "time.step" else "")
         panel = Panel(self.axis, measure, x_unit, self.album.unit(measure), log=log)
@@ -395,7 +398,7 @@ class Study:
             slope = fitted_slope(rows["x"], rows[measure]) if log == "xy" else ""
             bound = rows.get(f"{measure}.bound")
             panel.curves.append(Curve(rows["x"], rows[measure], ", ".join(filter(None, (label, slope))), i,
-                                      style="points" if self.is_numeric else "marks",
+                                      style="points" if self.is_numeric and not self.is_scattered else "marks",
                                       bound=bound if bound is not None and bound.notna().any() else None))
         if len(panel.curves) > MOST_LINES:
             self.album.notes = [f"Drawn are {MOST_LINES} of {len(panel.curves)} combinations of the other keys"]

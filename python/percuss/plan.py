@@ -231,7 +231,7 @@ def find_case(name: str) -> str:
 
 
 def read_plan(path: str) -> Plan:
-    """The plan of a study file, or one that varies nothing yet of a case. A study file:
+    """Reads a study file, or takes a case of which nothing varies yet. A study file:
 
         case: ../cases/bar_impact            # relative to this file
         set: { time.end: 1.0 }               # of all runs

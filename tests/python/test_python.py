@@ -99,7 +99,9 @@ class SameBits(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             command = [PROGRAM, "run", BAR, "--quiet", "-o", folder, "--set", "time.end=0.6"]
             subprocess.run(command, check=True, capture_output=True)
-            there = percuss.open(folder).history
+            opened = percuss.open(folder)
+            there = opened.history
+            self.assertEqual(opened.displacements.shape[1:], (201, 3))
         results = percuss.run(BAR, set={"time.end": 0.6}, frames=100)
         self.assertEqual(list(there), list(results.history))
         for name in there:

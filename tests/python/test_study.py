@@ -229,6 +229,14 @@ class Study(Studies):
             self.assertLess(abs(float(row["E.limit"]) - float(row["E0"])), 0.05 * off)
             self.assertEqual(row["E0.convergence"], "exact")
 
+    def test_what_no_level_changes_through_impacts_has_no_error_bar(self):
+        """Mesh and step at one Courant number: the overshoot of the force, 347 N for 300 N, is the same on all."""
+        for refine in ("mesh=2,4 step=2,4", "mesh=2,5 step=2,5"):
+            self.study("cases/bar_impact", "--refine", refine, "--measure", "F=wall.peak_force")
+            row = self.rows()[-1]
+            self.assertAlmostEqual(float(row["F"]), 347.15, delta=0.01)
+            self.assertEqual((row["F.convergence"], row["F.bound"], row["F.limit"]), ("unchanged", "", ""))
+
     def test_impacts_widen_error_bars(self):
         self.study("cases/ball", "--refine", "step=2,4", "--set", "time.end=2", "--measure", "E=energy.final")
         values = [float(row["E"]) for row in self.rows()]
