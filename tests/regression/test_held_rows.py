@@ -127,6 +127,19 @@ time: {{ step: 0.01, end: 0.2 }}
             drop = [ends[name]["start"] - ends[name]["end"] for name in list(ends)[0:3:2]]
             self.assertAlmostEqual(0.5 * (drop[0] - drop[1]), way, delta=0.05 * way)
 
+    def test_weight_on_a_slider(self):
+        """At rest: the joint carries m g = 20 N under every scheme that reports its force."""
+        text = """mesh: { c: { type: point, at: [0.5, 0, 0] } }
+elements: { c: { type: rigid_body_2d, mesh: c, mass: 2.0, inertia: 0.02 } }
+joints: { a: { type: slider, node: c, axis: [1, 0, 0] } }
+loads: { w: { type: gravity, g: [0, -10, 0] } }
+time: { step: 1.0e-3, end: 0.01 }
+"""
+        for scheme in ("jump_newmark, gamma: 0.9", "jump_newmark, rho_inf: 0.8", "newmark, gamma: 0.9", "hht",
+                       "alpha_velocity", "alpha_ggl", "moreau_jean, theta: 0.5", "half_explicit"):
+            for row in self.history(text + f"scheme: {{ type: {scheme} }}\n")[1:]:
+                self.assertAlmostEqual(row["a.fy"], 20.0, delta=1e-9, msg=scheme)
+
     def test_rod_on_a_wall(self):
         """It shortens by F L/EA = 1.19048e-4 m; by the published rule by 2.9e-3 m."""
         text = """mesh: { bar: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 100 } }
