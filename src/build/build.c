@@ -398,7 +398,7 @@ static pcs_status time_choose_step(pcs_build *b, pcs_yaml *node, double most)
 static pcs_status time_find_step(pcs_build *b, pcs_yaml *node)
 {
     time_check_turning(b, node);
-    double stable = time_stable_step(b), least = b->step_is_auto ? 1e-3 * b->sim->system->stable_step : 0.0;
+    double stable = time_stable_step(b), least = b->step_is_auto ? 1e-5 * b->sim->system->stable_step : 0.0;
     double turning = pcs_scheme_present_step(b->scheme, b->scheme_params, b->sim->system, &b->sim->state);
     b->control.stable = pcs_rule_is_explicit(&b->scheme->rule) && !b->allows_unstable ? stable : INFINITY;
     if (!(stable > least) && !isinf(stable) && pcs_rule_is_explicit(&b->scheme->rule) && !b->allows_unstable) {
