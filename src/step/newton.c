@@ -38,6 +38,31 @@
 #include <math.h>
 #include <string.h>
 
+// Extrapolates the accelerations of the steps before to the next one: the polynomial through the last ones, by backward
+// differences,
+//
+//   a_(n+1) ~ a_n + D1 + ... + Dk      D1 = a_n - a_(n-1),  D2 = D1_n - D1_(n-1),  ...
+//
+// The error of order k is D(k+1) of the step to come. So the differences of a step say how good each order would have
+// been for it, and the best one serves the next step: a motion that is resolved in time goes on smoothly, one with fast
+// modes of the mesh, whose signs alternate, stays with the last acceleration, and is left alone for a while. Forces of
+// joints go along. Where a contact acts, and where the step has another length, the past begins anew.
+
+enum { PAST_ORDERS = 3 };
+
+typedef struct past_head {
+    double h;     // length of the steps, s
+    double count; // number of known differences, or minus the number of steps until the past is used again
+    double order; // order of the next guess
+} past_head;
+
+typedef struct past {
+    int n, nforce;
+    past_head head;
+    double *rise[PAST_ORDERS]; // [n] D1, D2, ... of accelerations, m/s^2
+    double *force_rise;        // [PAST_ORDERS * nforce] D1, D2, ... of forces, N
+} past;
+
 typedef struct newton {
     int n, m, nt, nz, nb; // unknowns, rows, tangents, multipliers 2 m + 2 nt (nu, La, Lt, nu_t), bilateral rows
     pcs_dense_contacts *contacts;
@@ -57,6 +82,7 @@ typedef struct newton {
     unsigned char *has_column; // [nz] 1 if column Y is filled
     double **Y;                // [nz][n] change of d by a unit multiplier
     double **mu_of;            // [nz][nb] change of mu by a unit multiplier
+    pcs_rows *A;               // [nb x n] Gb + kb Hb, of the iterate of S*
     double **border;           // [nb][n] S*^-1 Gb^T; of pinned rows, their rows of S*
     double *schur, *mu0;       // [nb * nb], [nb]
     pcs_motion at;
@@ -70,6 +96,7 @@ typedef struct newton {
     bool has_trial;        // `base` and `trial` are filled
     double size, drift;    // size of the last change and its drift: newton_measure
     pcs_bend bend;         // curvature of the motion, in the last step
+    past *past;            // accelerations of earlier steps; NULL if not kept
 } newton;
 
 // The linearised step of `newton`: its matrix, what multipliers do to it, and the contact problem that follows.
@@ -124,12 +151,21 @@ static double newton_turn_rate(const newton *s, int row, const double *dx)
     return s->curvature == NULL ? 0.0 : pcs_rows_dot(s->curvature->H, row, dx);
 }
 
-// Returns the change of the i-th bilateral row's velocity, (Gb + kb Hb) dd.
-static double newton_rate(const pcs_step_solver *self, int i, const double *dd)
+// Fills the rows (Gb + kb Hb), which give the change of the velocities of bilateral rows. They stay with S*, so that the
+// change of both shows in newton_measure.
+static void newton_fill_rates(pcs_step_solver *self)
 {
-    const newton *s = self->data;
-    int row = s->bilateral[i];
-    return pcs_rows_dot(self->system->G, row, dd) + self->form.kb * newton_turn_rate(s, row, dd);
+    newton *s = self->data;
+    const pcs_rows *G = self->system->G;
+    for (int i = 0; i < s->nborder; i++) {
+        int row = s->bilateral[i], first = s->A->start[i], count = s->A->start[i + 1] - first;
+        memcpy(s->A->column + first, G->column + G->start[row], (size_t)count * sizeof *G->column);
+        memcpy(s->A->value + first, G->value + G->start[row], (size_t)count * sizeof *G->value);
+        if (s->curvature == NULL) continue;
+        const pcs_rows *H = s->curvature->H; // in the order of G
+        for (int k = H->start[row]; k < H->start[row + 1]; k++)
+            s->A->value[first + k - H->start[row]] += self->form.kb * H->value[k];
+    }
 }
 
 // Returns true if a bilateral row has one entry; all whose directions vary have more.
@@ -182,7 +218,7 @@ static void newton_bordered_solve(pcs_step_solver *self, double *x, const double
     pcs_linsolve_solve(s->iteration, x);
     if (!self->form.has_smooth_multipliers) return;
     for (int i = 0; i < s->nborder; i++) {
-        keep[i] = newton_rate(self, i, x) + newton_turn_rate(s, s->bilateral[i], way);
+        keep[i] = pcs_rows_dot(s->A, i, x) + newton_turn_rate(s, s->bilateral[i], way);
         if (vt != NULL) keep[i] += pcs_rows_dot(G, s->bilateral[i], vt) + target[s->bilateral[i]];
     }
     // Multiplies by `schur`, the inverted Schur complement.
@@ -271,6 +307,7 @@ static void newton_factor_constant(pcs_step_solver *self)
 static bool newton_fill_border(pcs_step_solver *self)
 {
     newton *s = self->data;
+    newton_fill_rates(self);
     for (int i = 0; i < s->nborder; i++) {
         memset(s->border[i], 0, (size_t)s->n * sizeof(double));
         pcs_rows_add_transposed(self->system->G, s->bilateral[i], 1.0, s->border[i]);
@@ -278,7 +315,7 @@ static bool newton_fill_border(pcs_step_solver *self)
         pcs_linsolve_solve(s->iteration, s->border[i]);
     }
     for (int i = 0; i < s->nborder; i++)
-        for (int j = 0; j < s->nborder; j++) s->schur[i * s->nborder + j] = newton_rate(self, i, s->border[j]);
+        for (int j = 0; j < s->nborder; j++) s->schur[i * s->nborder + j] = pcs_rows_dot(s->A, i, s->border[j]);
     // Regularises redundant rows, so that they share the least multipliers, which the iteration makes exact.
     if (self->system->row_set.are_redundant)
         for (int i = 0; i < s->nborder; i++) s->schur[i * s->nborder + i] *= 1.0 + PCS_SHARED_WEIGHT;
@@ -572,7 +609,129 @@ static bool newton_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, in
     return true;
 }
 
+enum { PIECES = PAST_ORDERS + 2, PAUSE = 16 };
+_Static_assert(PIECES + 2 <= PCS_DAMPER_MEMORY, "room for the pieces of the past");
+
+// Creates the extrapolation. Declares its numbers as pieces of the memory of the solver from `first` on.
+static pcs_status past_create(pcs_step_solver *solver, int nforce, int first, past **out)
+{
+    past *self;
+    const pcs_system *system = solver->system;
+    PCS_TAKE(solver->ctx, self, 1, "accelerations of earlier steps");
+    self->n = system->nv;
+    self->nforce = nforce;
+    size_t nrise = (size_t)PAST_ORDERS * (size_t)nforce;
+    PCS_TAKE(solver->ctx, self->force_rise, nrise, "accelerations of earlier steps");
+    solver->memory[first] = (pcs_memory){ .bytes = &self->head, .size = sizeof self->head };
+    solver->memory[first + 1] = (pcs_memory){ .bytes = self->force_rise, .size = nrise * sizeof(double) };
+    for (int k = 0; k < PAST_ORDERS; k++) {
+        PCS_TAKE(solver->ctx, self->rise[k], self->n, "accelerations of earlier steps");
+        pcs_memory *piece = &solver->memory[first + 2 + k];
+        *piece = (pcs_memory){ .bytes = self->rise[k], .size = (size_t)self->n * sizeof(double) };
+        if (system->layout == NULL) continue;
+        piece->size = (size_t)system->layout->n * sizeof(double);
+        piece->serial = system->layout->serial;
+        piece->nown = system->layout->nown;
+        piece->nall = system->layout->nglobal;
+    }
+    *out = self;
+    return PCS_OK;
+}
+
+static int past_order(const past *self, double h)
+{
+    return self->head.h == h ? (int)self->head.order : 0;
+}
+
+// Extrapolates acceleration and forces of the step before to the next one; `d` gets `scale` times the acceleration.
+static void past_guess(const past *self, double h, double scale, const double *acceleration, double *d)
+{
+    int order = past_order(self, h);
+    for (int i = 0; i < self->n; i++) d[i] = scale * acceleration[i];
+    for (int k = 0; k < order; k++) {
+        const double *rise = self->rise[k];
+        PCS_INDEPENDENT
+        for (int i = 0; i < self->n; i++) d[i] += scale * rise[i];
+    }
+}
+
+static void past_guess_forces(const past *self, double h, const double *last, double *force)
+{
+    int order = past_order(self, h);
+    for (int i = 0; i < self->nforce; i++) {
+        force[i] = last[i];
+        for (int k = 0; k < order; k++) force[i] += self->force_rise[k * self->nforce + i];
+    }
+}
+
+// Replaces the differences of the step before, of which the first `count` are known, by those of this step. `largest`
+// gets the largest of each order.
+static void past_renew(past *self, int count, const double *last, const double *d, double scale, double *largest)
+{
+    for (int k = 0; k < PAST_ORDERS; k++) largest[k] = 0.0;
+    for (int i = 0; i < self->n; i++) {
+        double rise = scale * d[i] - last[i];
+        for (int k = 0; k < count; k++) {
+            double before = self->rise[k][i];
+            self->rise[k][i] = rise;
+            largest[k] = fmax(largest[k], fabs(rise));
+            rise -= before;
+        }
+        if (count == PAST_ORDERS) continue;
+        self->rise[count][i] = rise;
+        largest[count] = fmax(largest[count], fabs(rise));
+    }
+}
+
+static void past_forget(past *self)
+{
+    self->head = (past_head){ 0 };
+}
+
+// Updates the differences after a smooth step of length h: d times `scale` is its acceleration, after `last`.
+static void past_learn(past *self, const pcs_system *system, double h, const double *last, const double *d,
+                       double scale)
+{
+    double largest[PAST_ORDERS];
+    if (self->head.h != h) past_forget(self);
+    if (self->head.count < 0.0) {
+        self->head.count += 1.0;
+        return;
+    }
+    int count = (int)self->head.count, known = count < PAST_ORDERS ? count + 1 : count, best = 0;
+    past_renew(self, count, last, d, scale, largest);
+    for (int k = 0; k < known; k++) largest[k] = pcs_system_max(system, largest[k]);
+    for (int k = 1; k < known; k++)
+        if (largest[k] < largest[best]) best = k;
+    bool is_rough = count == PAST_ORDERS && best == 0;
+    self->head = (past_head){ .h = h, .count = is_rough ? -PAUSE : known, .order = best };
+}
+
+static void past_learn_forces(past *self, const double *last, const double *force)
+{
+    for (int i = 0; i < self->nforce; i++) {
+        double rise = force[i] - last[i];
+        for (int k = 0; k < (int)self->head.count; k++) {
+            double before = self->force_rise[k * self->nforce + i];
+            self->force_rise[k * self->nforce + i] = rise;
+            rise -= before;
+        }
+    }
+}
+
 enum { SETTLE_TIES_AFTER = 8 };
+
+// Allocates A, with the pattern of the bilateral rows of G.
+static pcs_status newton_take_rates(pcs_step_solver *self, newton *s)
+{
+    const pcs_rows *G = self->system->G;
+    int nnz = 0;
+    for (int i = 0; i < s->nb; i++) nnz += G->start[s->bilateral[i] + 1] - G->start[s->bilateral[i]];
+    PCS_TRY(pcs_rows_create(self->ctx, s->nb, s->n, nnz, &s->A));
+    for (int i = 0; i < s->nb; i++)
+        s->A->start[i + 1] = s->A->start[i] + G->start[s->bilateral[i] + 1] - G->start[s->bilateral[i]];
+    return PCS_OK;
+}
 
 static pcs_status newton_take_lists(pcs_step_solver *self, newton *s)
 {
@@ -588,7 +747,7 @@ static pcs_status newton_take_lists(pcs_step_solver *self, newton *s)
     PCS_TAKE_EACH(self->ctx, s->nb, "the Newton solver", double, &s->mu0, &s->keep, &s->force);
     self->memory[0] = (pcs_memory){ .bytes = s->force, .size = (size_t)s->nb * sizeof *s->force };
     PCS_TAKE(self->ctx, s->lam, s->m, "the Newton solver");
-    return PCS_OK;
+    return newton_take_rates(self, s);
 }
 
 // Returns true if S* is the complete derivative of smooth forces as long as no contact acts.
@@ -629,6 +788,7 @@ static pcs_status newton_setup(pcs_step_solver *self)
     if (newton_has_slope(s, system)) {
         PCS_TAKE_EACH(self->ctx, s->n, "the Newton solver", double, &s->right, &s->base, &s->trial);
         self->memory[1] = (pcs_memory){ .bytes = &s->bend, .size = sizeof s->bend };
+        PCS_TRY(past_create(self, s->nb, 2, &s->past));
     }
     PCS_TRY(newton_take_lists(self, s));
     PCS_TRY(pcs_impact_create(self, &s->impact));
@@ -894,13 +1054,15 @@ static void newton_guess_impulses(pcs_step_solver *self, pcs_step_problem *p)
     if (pcs_motion_move(self, p, &s->at)) (void)newton_balance(self, p);
 }
 
-// Starts joint forces from those of the step before. Redundant joints start from zero, from where alone
+// Starts joint forces from those of the step before, extrapolated. Redundant joints start from zero, from where alone
 // an iteration leads to their least-squares forces.
 static void newton_guess_forces(pcs_step_solver *self, pcs_step_problem *p)
 {
     newton *s = self->data;
-    const double *force = s->force;
+    double *force = s->keep;
     if (s->nb == 0 || self->system->row_set.are_redundant) return;
+    memcpy(force, s->force, (size_t)s->nb * sizeof *force);
+    if (s->past != NULL) past_guess_forces(s->past, self->form.h, s->force, force);
     if (self->form.has_smooth_multipliers) {
         for (int i = 0; i < s->nb; i++) p->lam[s->bilateral[i]] = force[i];
         return;
@@ -913,15 +1075,24 @@ static void newton_guess_forces(pcs_step_solver *self, pcs_step_problem *p)
     if (pcs_motion_move(self, p, &s->at)) newton_apply(self, p);
 }
 
-// Stores the joint forces of the step, zeros after a failure.
+// Stores the motion and the joint forces of the step if it continued the one before and no contact has acted.
 static void newton_remember(pcs_step_solver *self, const pcs_step_problem *p, bool is_settled)
 {
     newton *s = self->data;
+    double *force = s->keep;
+    bool is_smooth = is_settled && s->at.is_guessed && newton_may_keep(self);
     for (int i = 0; i < s->nb; i++) {
         int row = s->bilateral[i];
-        s->force[i] = self->form.has_smooth_multipliers ? p->lam[row] : s->contacts->p.z[s->m + row] / self->form.h;
-        if (!is_settled) s->force[i] = 0.0;
+        force[i] = self->form.has_smooth_multipliers ? p->lam[row] : s->contacts->p.z[s->m + row] / self->form.h;
+        if (!is_settled) force[i] = 0.0;
     }
+    if (s->past != NULL && is_smooth) {
+        past_learn(s->past, self->system, self->form.h, p->acceleration, p->d, self->form.c / self->form.h);
+        past_learn_forces(s->past, s->force, force);
+    } else if (s->past != NULL) {
+        past_forget(s->past);
+    }
+    for (int i = 0; i < s->nb; i++) s->force[i] = force[i];
 }
 
 // Starts the iteration with the acceleration of the step before, if given, or d = 0, and without contact multipliers.
@@ -935,6 +1106,7 @@ static void newton_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_
     double scale = self->form.h / self->form.c;
     s->at.is_guessed = !is_at_start && newton_goes_on(self, p);
     for (int i = 0; i < s->n; i++) p->d[i] = s->at.is_guessed ? scale * p->acceleration[i] : 0.0;
+    if (s->at.is_guessed && s->past != NULL) past_guess(s->past, self->form.h, scale, p->acceleration, p->d);
     memset(s->contacts->p.z, 0, (size_t)s->nz * sizeof(double));
     if (self->form.has_smooth_multipliers)
         for (int j = 0; j < s->m; j++) p->lam[j] = 0.0;

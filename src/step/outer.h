@@ -71,7 +71,7 @@ typedef struct pcs_motion {
     double *x, *turned;          // [nv] increment from the start of the step; work
     bool has_jump;               // U or W is not zero
     bool is_at_start;            // linearised at the start of the step, which is no point of the iteration
-    bool is_guessed;             // the iteration began at the acceleration of the step before
+    bool is_guessed;             // the iteration began at the extrapolation of the steps before
     bool rows_are_here;          // mass and directions are evaluated at the present q
 } pcs_motion;
 
