@@ -151,7 +151,7 @@ static double newton_turn_rate(const newton *s, int row, const double *dx)
     return s->curvature == NULL ? 0.0 : pcs_rows_dot(s->curvature->H, row, dx);
 }
 
-// Fills the rows (Gb + kb Hb), which give the change of the velocities of bilateral rows. They stay with S*, so that the
+// Fills the rows (Gb + kb Hb), which give the change of velocities of bilateral rows. They stay with S*, so that the
 // change of both shows in newton_measure.
 static void newton_fill_rates(pcs_step_solver *self)
 {
