@@ -13,8 +13,8 @@
 //
 // Semi-smooth Newton on the projection equations (Alart, Curnier 1991; Bruls, Acary, Cardona 2014, eq. 38); in the
 // plane (one tangent) slip is linear and the method ends when the sets repeat, in space the direction of slip is
-// iterated to round-off. When the sets cycle, a random half of the modes stay; when that does not help, and where they
-// contradict each other, it starts again from random modes.
+// iterated to round-off. When the sets cycle, a random half of the modes stay; when that fails, too, all
+// cases are tried where they are few, then sweeps of projected Gauss-Seidel.
 //
 // Round-off: a value is b_k plus terms P_kj z_j that may cancel, each of them known to some eps of what it was summed
 // from, so the value is known to 8 eps (b_size_k + P_size_kj |z_j|).
@@ -26,6 +26,7 @@ struct pcs_active_set {
     double *P_size, *b_size; // [n * n], [n] sums of the magnitudes of the terms of each entry
     double *P_gate;          // [m * n]
     bool is_warm;            // z holds the initial guess; otherwise it starts from zero
+    double accepted;         // largest violation of a law, relative to the largest velocity
     int iterations;          // number of solves and cases of the last solution
     bool is_current;         // values and round-off are those at z
     // work:
@@ -46,16 +47,12 @@ enum {
     CHECK_LAWS_AFTER = 4,
     FREEZE_GATE_AFTER = 8,
     HALVE_AFTER = 30,
-    START_ANEW_AFTER = 60,
-    FRESH_ROUNDS = 8,
-    NEWTON_LIMIT = 300,
+    NEWTON_LIMIT = 80,
     HASTY_LIMIT = 20,
     PROXIMAL_ROUNDS = 12
 };
 
-// Violation of a law that is asked for, and accepted, relative to the largest velocity. More would accept the average
-// that the proximal weight gives two nearly redundant contacts that cannot both stick.
-static const double tight = 1e-14, accepted = 0.5 * PCS_ROUND_VELOCITY;
+static const double tight = 1e-14;                 // relative to the largest velocity
 static const double undecided = 8.0 * DBL_EPSILON; // relative to the terms of a value
 static const double most_noise = 1e-6;             // relative to the largest velocity
 // Proximal weight on the diagonal for redundant rows, and its lower limit where they contradict each other.
@@ -119,6 +116,13 @@ static void active_find_noise(pcs_active_set *s)
 static double active_noise(const pcs_active_set *s, int k)
 {
     return s->noise[k < s->p.m ? 0 : 1];
+}
+
+// Returns b + P z of one row.
+static double contacts_sum(int n, double b, const double *P, const double *z)
+{
+    for (int j = 0; j < n; j++) b += P[j] * z[j];
+    return b;
 }
 
 // Evaluates value = b + P z, and gate_gap = b_gate + P_gate z if the gate is live, for unknowns from `first` on.
@@ -297,18 +301,11 @@ static bool active_same_modes(const pcs_active_set *s)
     return memcmp(s->mode, s->last_mode, (size_t)s->p.n) == 0;
 }
 
-// Returns a random number, at least 0 and below 1.
-static double active_random(pcs_active_set *s)
-{
-    unsigned coin = s->coin;
-    s->coin = coin * 1664525u + 1013904223u;
-    return coin / 4294967296.0;
-}
-
 // Restores the modes of `count` unknowns from k on with probability 1/2, unless they are the first that have changed.
 static void active_toss(pcs_active_set *s, int k, int count, bool *has_changed)
 {
-    bool stays = active_random(s) >= 0.5 && *has_changed;
+    bool stays = *has_changed && s->coin >> 31 != 0;
+    s->coin = s->coin * 1664525u + 1013904223u;
     *has_changed = *has_changed || memcmp(s->mode + k, s->last_mode + k, (size_t)count) != 0;
     if (stays) memcpy(s->mode + k, s->last_mode + k, (size_t)count);
 }
@@ -321,25 +318,6 @@ static void active_change_half(pcs_active_set *s)
     for (int j = 0; j < s->p.m; j++)
         if (s->p.rows[j].ntangent > 0)
             active_toss(s, pcs_contact_tangent(&s->p, j, 0), s->p.rows[j].ntangent, &has_changed);
-}
-
-// Starts again from random modes of some three loaded rows: rigid bodies need no more, however many touch.
-static void active_start_anew(pcs_active_set *s)
-{
-    static const unsigned char modes[] = { OUT, HELD, PCS_MODE_SLIDING_UP, PCS_MODE_SLIDING_DOWN };
-    s->excused = 0.0;
-    memset(s->mode, OUT, (size_t)s->p.n);
-    memset(s->last_mode, UNKNOWN, (size_t)s->p.n);
-    for (int j = 0; j < s->p.m; j++) {
-        const pcs_row *r = &s->p.rows[j];
-        bool is_loaded = active_random(s) * s->p.m < 3.0;
-        if (s->p.has_position && is_loaded) s->mode[j] = HELD;
-        if (!s->p.gate[j] || !is_loaded) continue;
-        s->mode[s->p.m + j] = HELD;
-        unsigned char mode = r->ntangent == 1 ? modes[(int)(4.0 * active_random(s))] : HELD;
-        if (r->friction == 0.0) mode = OUT;
-        for (int t = 0; t < r->ntangent; t++) s->mode[pcs_contact_tangent(&s->p, j, t)] = mode;
-    }
 }
 
 // Returns true if impulses of contacts that slide in space oppose their slip. Compares impulses, not their changes:
@@ -366,7 +344,7 @@ static bool active_is_solved(const pcs_active_set *s, double tolerance)
 }
 
 // Returns true if the friction of row j is within its disc, and opposes the slip if on the edge of the disc.
-static bool active_rubs_lawfully(const pcs_active_set *s, int j)
+static bool active_rubs_lawfully(const pcs_active_set *s, int j, double tolerance)
 {
     double impulse2 = 0.0, slip2 = 0.0, power = 0.0, allowed = 0.0, room = 0.0;
     for (int t = 0; t < s->p.rows[j].ntangent; t++) {
@@ -374,7 +352,7 @@ static bool active_rubs_lawfully(const pcs_active_set *s, int j)
         impulse2 += s->p.z[k] * s->p.z[k];
         slip2 += s->p.value[k] * s->p.value[k];
         power += s->p.z[k] * s->p.value[k];
-        allowed = fmax(allowed, active_allowance(s, k, tight));
+        allowed = fmax(allowed, active_allowance(s, k, tolerance));
         room = fmax(room, allowed * s->p.r[k]);
     }
     double limit = s->p.rows[j].friction * fmax(s->p.z[s->p.m + j], 0.0), slip = sqrt(slip2);
@@ -383,21 +361,22 @@ static bool active_rubs_lawfully(const pcs_active_set *s, int j)
 }
 
 // Returns true if normal unknown k satisfies its complementarity law in any mode; z_k = 0 if the law is off.
-static bool active_is_lawful(const pcs_active_set *s, int k, bool is_on)
+static bool active_is_lawful(const pcs_active_set *s, int k, bool is_on, double tolerance)
 {
-    double allowed = active_allowance(s, k, tight);
+    double allowed = active_allowance(s, k, tolerance);
     if (!is_on) return s->p.z[k] == 0.0;
     if (!(s->p.value[k] >= -allowed) || !(s->p.z[k] >= -allowed * s->p.r[k])) return false;
     return fmin(s->p.value[k], s->p.z[k] / s->p.r[k]) <= allowed;
 }
 
 // Returns true if all laws hold at z, whatever the sets are.
-static bool active_holds(const pcs_active_set *s)
+static bool active_holds(pcs_active_set *s, double tolerance)
 {
+    active_evaluate(s); // after sweeps
     for (int j = 0; j < s->p.m; j++) {
-        if (s->p.has_position && !active_is_lawful(s, j, true)) return false;
-        if (!active_is_lawful(s, s->p.m + j, s->p.gate[j])) return false;
-        if (!active_rubs_lawfully(s, j)) return false;
+        if (s->p.has_position && !active_is_lawful(s, j, true, tolerance)) return false;
+        if (!active_is_lawful(s, s->p.m + j, s->p.gate[j], tolerance)) return false;
+        if (!active_rubs_lawfully(s, j, tolerance)) return false;
     }
     return true;
 }
@@ -428,14 +407,21 @@ static bool active_is_idle(const pcs_active_set *s)
     return true;
 }
 
-// Iterates semi-smooth Newton steps from z, or from zero, until the sets repeat.
+// Computes the masses of redundant rows and the scales; call it first.
+static void active_begin(pcs_active_set *s)
+{
+    s->weight = proximal_weight;
+    s->excused = most_noise;
+    s->coin = 1;
+    pcs_contact_even_out(&s->p);
+    active_find_scale(s);
+}
+
 static bool active_try(pcs_active_set *s)
 {
     double change = 0.0;
     int limit = s->p.is_hasty ? HASTY_LIMIT : NEWTON_LIMIT;
     bool is_refined = false;
-    s->weight = proximal_weight;
-    s->excused = most_noise;
     if (!s->is_warm) memset(s->p.z, 0, (size_t)s->p.n * sizeof *s->p.z);
     s->is_current = false;
     memset(s->last_mode, UNKNOWN, (size_t)s->p.n);
@@ -445,14 +431,12 @@ static bool active_try(pcs_active_set *s)
     if (active_is_idle(s)) return true;
     for (int round = 1; round <= limit; round++, s->iterations++) {
         if (active_same_modes(s) && active_slips_hold(s)) {
-            bool is_solved = active_is_solved(s, accepted);
+            bool is_solved = active_is_solved(s, s->accepted);
             // Starts again from here if multipliers were far larger before, and so have left their round-off.
             if (is_solved && (is_refined || active_is_solved(s, tight))) return true;
             is_refined = is_solved;
             // Ignores large multipliers of contradictory rows, which grow until one row yields, in the tolerance.
-            if (!is_solved && s->weight == least_weight) {
-                active_start_anew(s);
-            } else if (!is_solved) {
+            if (!is_solved) {
                 s->weight = fmax(least_weight, 0.1 * s->weight);
                 s->excused = 0.0;
             }
@@ -461,24 +445,22 @@ static bool active_try(pcs_active_set *s)
         memcpy(s->last_gate, s->p.gate, (size_t)s->p.m);
         if (!active_newton(s, &change)) return false;
         // Ends as soon as all laws hold, because the sets may change for ever where friction is not unique.
-        if (round > CHECK_LAWS_AFTER && !s->p.gate_is_live && active_holds(s)) return true;
+        if (round > CHECK_LAWS_AFTER && !s->p.gate_is_live && active_holds(s, tight)) return true;
         active_find_modes(s, round > FREEZE_GATE_AFTER);
         if (round == FREEZE_GATE_AFTER && s->p.gate_is_live) active_close_gates(s);
         if (active_same_modes(s)) continue;
-        if (round > START_ANEW_AFTER && round % FRESH_ROUNDS == 0) active_start_anew(s);
-        else if (round > HALVE_AFTER) active_change_half(s);
+        if (round > HALVE_AFTER) active_change_half(s);
     }
     return false;
 }
 
-// Computes the masses of redundant rows and the scales; call it first.
-static void active_begin(pcs_active_set *s)
+// Iterates semi-smooth Newton steps from z, or from zero, until the sets repeat.
+static bool active_iterate(pcs_active_set *s)
 {
-    s->coin = 1;
+    bool is_solved = active_try(s);
     s->weight = proximal_weight;
     s->excused = most_noise;
-    pcs_contact_even_out(&s->p);
-    active_find_scale(s);
+    return is_solved;
 }
 
 // Makes one Newton step from the given z, value and gate_gap; *is_settled: the sets are the same after it.
@@ -498,15 +480,167 @@ static bool active_update(pcs_active_set *s, bool *is_settled)
     return true;
 }
 
+// Fallbacks for sets that cycle or contradict each other: all cases if there are few, and sweeps.
+
+enum { SWEEP_LIMIT = 2000, MOST_CASES = 4096, MOST_LOADED = 12, FEW = 64 };
+// Tolerances of the laws relative to the largest velocity: of the first attempt, and of the second. The larger one
+// would accept the average that the proximal weight gives two nearly redundant contacts that cannot both stick.
+static const double firm = 0.5 * PCS_ROUND_VELOCITY, loose = 1e-9;
+
+// Returns the number of modes of row j if it is loaded: 3 with friction (sticks, slides in either direction), else 1.
+static int solve_ways(const pcs_active_set *s, int j)
+{
+    return s->p.rows[j].ntangent > 0 && s->p.rows[j].friction > 0.0 ? 3 : 1;
+}
+
+// Returns the i-th of the gated rows.
+static int solve_gated(const pcs_active_set *s, int i)
+{
+    int j = 0;
+    while (!s->p.gate[j] || i-- > 0) j++;
+    return j;
+}
+
+// Sets the modes of case `code`: `size` gated rows loaded, all others open. Returns false if there is no such case.
+static bool solve_take_case(pcs_active_set *s, int size, const int *loaded, int code)
+{
+    static const unsigned char tangent_mode[] = { HELD, PCS_MODE_SLIDING_UP, PCS_MODE_SLIDING_DOWN };
+    memset(s->mode, OUT, (size_t)s->p.n);
+    for (int i = 0; i < size; i++) {
+        int j = solve_gated(s, loaded[i]), ways = solve_ways(s, j);
+        s->mode[s->p.m + j] = HELD;
+        if (ways > 1) s->mode[pcs_contact_tangent(&s->p, j, 0)] = tangent_mode[code % ways];
+        code /= ways;
+    }
+    return code == 0;
+}
+
+// Returns the largest number of loaded rows with at most MOST_CASES cases in all; *count gets the number of gated rows.
+static int solve_most_loaded(const pcs_active_set *s, int *count)
+{
+    double cases[MOST_LOADED + 1] = { 1.0 }, sum = 0.0; // numbers of cases with 0, 1, ... loaded rows
+    int size = 0;
+    *count = 0;
+    for (int j = 0; j < s->p.m; j++) {
+        if (!s->p.gate[j]) continue;
+        for (int k = MOST_LOADED; k > 0; k--) cases[k] += solve_ways(s, j) * cases[k - 1];
+        (*count)++;
+    }
+    while (size <= MOST_LOADED && sum + cases[size] <= MOST_CASES) sum += cases[size++];
+    return size - 1 < *count ? size - 1 : *count;
+}
+
+// Advances `chosen` to the next choice of `size` out of `count` rows, ascending. Returns false after the last.
+static bool solve_choose(int size, int count, int *chosen)
+{
+    int i = size - 1;
+    while (i >= 0 && chosen[i] == count - size + i) i--;
+    if (i < 0) return false;
+    for (int next = chosen[i] + 1; i < size; i++) chosen[i] = next++;
+    return true;
+}
+
+// Tries all cases if there are few. In the plane a solution is one of them, and with rigid bodies it needs no more
+// loaded rows than these have degrees of freedom, three each, however many touch.
+static bool solve_by_cases(pcs_active_set *s)
+{
+    int count, loaded[MOST_LOADED];
+    if (s->p.has_position || s->p.gate_is_live) return false;
+    for (int j = 0; j < s->p.m; j++)
+        if (s->p.rows[j].ntangent > 1) return false;
+    int most = solve_most_loaded(s, &count);
+    for (int size = 0; size <= most; size++) {
+        for (int i = 0; i < size; i++) loaded[i] = i;
+        do {
+            for (int code = 0; solve_take_case(s, size, loaded, code); code++, s->iterations++) {
+                double change;
+                memset(s->p.z, 0, (size_t)s->p.n * sizeof *s->p.z);
+                s->is_current = false;
+                if (active_newton(s, &change) && active_is_solved(s, s->accepted) && active_holds(s, s->accepted))
+                    return true;
+            }
+        } while (solve_choose(size, count, loaded));
+    }
+    return false;
+}
+
+// Projects normal unknown k of row j onto its admissible values. Returns its change over the one that counts as zero.
+static double solve_project(pcs_active_set *s, int k, int j)
+{
+    double old = s->p.z[k];
+    s->p.z[k] = fmax(old - s->p.r[k] * contacts_sum(s->p.n, s->p.b[k], s->P + k * s->p.n, s->p.z), 0.0);
+    if (k >= s->p.m && !s->p.gate[j]) s->p.z[k] = 0.0;
+    return active_ratio(s, k, s->p.z[k] - old);
+}
+
+// Projects the friction impulse of row j onto its disc. Returns the largest change over the one that counts as zero.
+static double solve_project_friction(pcs_active_set *s, int j)
+{
+    int k = pcs_contact_tangent(&s->p, j, 0);
+    double y[2], old[2], change = 0.0, limit = s->p.rows[j].friction * s->p.z[s->p.m + j];
+    for (int t = 0; t < s->p.rows[j].ntangent; t++) {
+        old[t] = s->p.z[k + t];
+        s->p.value[k + t] = contacts_sum(s->p.n, s->p.b[k + t], s->P + (k + t) * s->p.n, s->p.z);
+    }
+    double length = pcs_contact_trial(&s->p, j, y), share = length > limit ? limit / length : 1.0;
+    for (int t = 0; t < s->p.rows[j].ntangent; t++) s->p.z[k + t] = share * y[t];
+    for (int t = 0; t < s->p.rows[j].ntangent; t++)
+        change = pcs_larger(change, active_ratio(s, k + t, s->p.z[k + t] - old[t]));
+    return change;
+}
+
+// Makes one sweep over all unknowns. Returns the largest change over the one that counts as zero.
+static double solve_sweep(pcs_active_set *s)
+{
+    double change = 0.0;
+    for (int j = 0; j < s->p.m; j++) {
+        if (s->p.has_position) change = pcs_larger(change, solve_project(s, j, j));
+        if (s->p.gate_is_live) {
+            s->p.gate_gap[j] = contacts_sum(s->p.n, s->p.b_gate[j], s->P_gate + j * s->p.n, s->p.z);
+            s->p.gate[j] = pcs_contact_is_gated(&s->p, j);
+        }
+        change = pcs_larger(change, solve_project(s, s->p.m + j, j));
+        if (s->p.rows[j].ntangent > 0) change = pcs_larger(change, solve_project_friction(s, j));
+    }
+    return change;
+}
+
+// Solves by projected Gauss-Seidel sweeps: slow, but free of cycles. Gives up if changes grow (indefinite matrix).
+static bool solve_by_sweeps(pcs_active_set *s)
+{
+    double first = 0.0;
+    memset(s->p.z, 0, (size_t)s->p.n * sizeof *s->p.z);
+    for (int sweep = 0; sweep < SWEEP_LIMIT; sweep++, s->iterations++) {
+        active_find_noise(s);
+        double change = solve_sweep(s);
+        s->is_current = false;
+        if (change <= 1.0) return active_holds(s, s->accepted);
+        if (sweep == 0) first = change;
+        if (!(change <= 1e3 * first)) return false;
+    }
+    return false;
+}
+
+// Tries all methods in turn, to the tolerance s->accepted. Returns true if one has converged.
+static bool solve_any_way(pcs_active_set *s, bool has_time)
+{
+    bool is_warm = s->is_warm;
+    if (active_iterate(s)) return true;
+    if (s->p.is_hasty) return false;
+    s->is_warm = false;
+    bool is_solved = (is_warm && active_iterate(s)) || solve_by_cases(s) || (has_time && solve_by_sweeps(s));
+    s->is_warm = is_warm;
+    return is_solved;
+}
+
 static bool active_solve(pcs_active_set *s)
 {
     s->iterations = 1;
     active_begin(s);
-    if (!active_try(s)) {
-        if (s->p.is_hasty || !s->is_warm) return false;
-        s->is_warm = false;
-        if (!active_try(s)) return false;
-    }
+    s->accepted = firm;
+    bool is_solved = solve_any_way(s, s->p.n <= FEW);
+    s->accepted = loose;
+    if (!is_solved && (s->p.is_hasty || !solve_any_way(s, true))) return false;
     for (int k = 0; k < 2 * s->p.m; k++) {
         s->is_current = s->is_current && s->p.z[k] >= 0.0;
         s->p.z[k] = fmax(s->p.z[k], 0.0); // negative ones are round-off
