@@ -367,7 +367,8 @@ TEST(list_tells_what_is_refused)
         for (int j = 0; j < NSYSTEM; j++) { // "all but bar, ball: reason; puck: reason", "only bar: reason"
             const char *at = strstr(line, strcat(strcpy(name, " "), systems[j].name));
             while (at != NULL && strchr(",:", at[strlen(name)]) == NULL) at = strstr(at + 1, name);
-            if ((at != NULL) != (strstr(line, " only ") != NULL) != (expected_refusal(c, &systems[j]) != NULL))
+            const bool is_refused = (at != NULL) != (strstr(line, " only ") != NULL);
+            if (is_refused != (expected_refusal(c, &systems[j]) != NULL))
                 fail_msg("the list says '%s' of %s on %s", line, c->scheme, systems[j].name);
         }
     }
