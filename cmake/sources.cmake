@@ -24,4 +24,4 @@ percuss_sources(src/sim accept certify certify_checks certify_energy certify_mot
   control horizon retry sim)
 percuss_sources(src/build bars build builder catalogue describe elements joints loads
   mesh output perturbation)
-percuss_sources(src/api open read run)
+percuss_sources(src percuss)

@@ -1,8 +1,8 @@
-# Cases to start from, src/cli/new/NAME.yaml, as lines { "NAME", "text" } of a table of C for `percuss new`.
+# Cases to start from, src/new/NAME.yaml, as lines { "NAME", "text" } of a table of C for `percuss new`.
 
 set(table "")
 foreach(name bar pendulum two_bars frame rotor)
-  set(file "${CMAKE_CURRENT_SOURCE_DIR}/src/cli/new/${name}.yaml")
+  set(file "${CMAKE_CURRENT_SOURCE_DIR}/src/new/${name}.yaml")
   file(READ "${file}" text)
   string(REPLACE "\\" "\\\\" text "${text}")
   string(REPLACE "\"" "\\\"" text "${text}")
@@ -10,5 +10,5 @@ foreach(name bar pendulum two_bars frame rotor)
   string(APPEND table "{ \"${name}\", \"${text}\" },\n")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
 endforeach()
-file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/generated/cli/new_cases.def" CONTENT "${table}" @ONLY)
+file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/generated/new_cases.def" CONTENT "${table}" @ONLY)
 target_include_directories(percuss_program PRIVATE "${CMAKE_BINARY_DIR}/generated")

@@ -346,7 +346,7 @@ struct pcs_system {
     int nmemory;
     pcs_memory *memory; // [nmemory] state of `search`, `reactions` and `commit`; part of the state of a run
     pcs_picture *picture;
-    pcs_push *push; // forces added from outside (api/run.c); NULL if absent
+    pcs_push *push; // forces added from outside (percuss.c); NULL if absent
     void *work;     // private: last evaluation of rows, results of searches, workspace
 };
 
