@@ -20,8 +20,7 @@ percuss_sources(src/schemes scheme_list.def event explicit implicit
 percuss_sources(src/output observer_list.def file observer resolution series tally)
 percuss_sources(src/case error expand keys load parse read tree write)
 percuss_sources(src/analysis eigen modes statics stiffness)
-percuss_sources(src/sim accept certify certify_checks certify_energy certify_motion certify_rows checkpoint
-  control horizon retry sim)
+percuss_sources(src/sim certify certify_motion certify_rows control horizon sim)
 percuss_sources(src/build bars build builder catalogue describe elements joints loads
   mesh output perturbation)
 percuss_sources(src percuss)

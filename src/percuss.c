@@ -19,7 +19,7 @@
 #include "output/file.h"
 #include "schemes/scheme.h"
 #include "sim/certify.h"
-#include "sim/checkpoint.h"
+#include "sim/sim.h"
 #include "step/projection.h"
 
 #include <fcntl.h>

@@ -14,8 +14,8 @@
 #include "core/comm.h"
 #include "core/open.h"
 #include "percuss.h"
-#include "sim/checkpoint.h"
-#include "sim/retry.h"
+#include "sim/sim.h"
+#include "sim/control.h"
 #include "step/projection.h"
 
 #include <dlfcn.h>

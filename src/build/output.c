@@ -3,7 +3,7 @@
 #include "build/builder.h"
 #include "closed_form/closed_form.h"
 #include "output/frames.h"
-#include "sim/checkpoint.h"
+#include "sim/sim.h"
 
 #include <stdio.h>
 #include <string.h>

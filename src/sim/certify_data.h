@@ -1,10 +1,10 @@
 // The certifier, its checks and its memory; private to this folder.
 //
-// certify.c         the judgement of a step, what is remembered and reported; the model against its case
-// certify_checks.c  which checks apply, the worst of each, also where processes judge their own rows
+// certify.c         the judgement of a step, what is remembered and reported; the model against its case; which checks
+//                   apply, the worst of each, also where processes judge their own rows; what a step may gain, and
+//                   forces against the energies that they follow from
 // certify_rows.c    the laws of contacts and joints, Coulomb's law, gaps against the deformation and the directions
 // certify_motion.c  equations of motion by the rule of the scheme, their tolerances, momentum
-// certify_energy.c  what a step may gain, and forces against the energies that they follow from
 
 #ifndef PCS_SIM_CERTIFY_DATA_H
 #define PCS_SIM_CERTIFY_DATA_H
@@ -184,17 +184,6 @@ static inline bool pcs_certify_is_on(const pcs_certifier *self, int check)
     return self->check[check] != NULL;
 }
 
-void pcs_certify_choose(pcs_certifier *self);
-// Sets known[check] just below the worst ratio: in any rounding mode value <= known tolerance implies value/tolerance
-// <= worst ratio. -INFINITY before anything was noted, INFINITY if the condition does not apply.
-void pcs_certify_know(pcs_certifier *self, int check);
-// Gets the worst ratio of each check of rows, equal in all processes between steps. -1 if none was recorded or the
-// check is not about rows.
-void pcs_certify_part(const pcs_certifier *self, double *ratio);
-// Makes the worst ratios since those `before`, and the first violation of the rows, known to all processes. Exchanges
-// more only if a ratio has grown or a check failed.
-void pcs_certify_join(pcs_certifier *self, const double *before, bool was_broken);
-
 // Records value/tolerance in a check that applies, by a division.
 void pcs_certify_weigh_up(pcs_certifier *self, int check, double value, double tolerance, int row);
 
@@ -226,13 +215,6 @@ void pcs_certify_prepare(pcs_certifier *self);
 void pcs_certify_motion(pcs_certifier *self);
 void pcs_certify_momentum(pcs_certifier *self);
 
-// Checks energies first, as a step with unexplained energy must not widen any tolerance.
-void pcs_certify_energy(pcs_certifier *self);
-// Checks the energy ledger where it has to close. Called after the equations of motion, whose residuals do work.
-void pcs_certify_ledger(pcs_certifier *self, double energy_defect);
-// Returns true if the step is examined: forces against energies, directions of rows against gaps.
-bool pcs_certify_examines(const pcs_certifier *self);
-void pcs_certify_forces(pcs_certifier *self);
 // Draws a pseudo-random direction of this size, m, the same in every run.
 void pcs_certify_draw(const pcs_certifier *self, double size, double *d);
 // Returns the size of the model, m; 1 for a single point without size.

@@ -1,13 +1,342 @@
+// Searches bodies that may touch in a step, and judges the step: ledger, certificate, and why it was rejected.
+
 #include "sim/control.h"
 
+#include "core/clock.h"
 #include "core/rounding.h"
-#include "sim/accept.h"
+#include "core/text.h"
 #include "sim/certify.h"
 #include "step/projection.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+// Sums the terms of the last report to the change of energy in its step, J; the numerical loss is left out.
+static double accept_told(const pcs_step_report *r)
+{
+    return r->external_work - r->damping_loss - r->material_loss - (r->impact_loss + r->friction_loss) +
+           r->correction_work;
+}
+
+static void accept_save(pcs_sim *sim, pcs_state *kept)
+{
+    pcs_state_copy(&sim->state, kept);
+    pcs_certifier_mark(sim->certifier);
+}
+
+// Saves state and certificate before steps that may be undone, and restores them.
+static void accept_restore(pcs_sim *sim, const pcs_state *kept)
+{
+    pcs_state_restore(sim->scheme, kept, &sim->state);
+    pcs_certifier_rewind(sim->certifier);
+}
+
+// Makes one step of the scheme and counts it as an attempt; its outcome is in the report.
+static pcs_status accept_try(pcs_sim *sim, double h)
+{
+    sim->view.attempts++;
+    PCS_TRY(pcs_scheme_step(sim->scheme, &sim->state, h, &sim->report));
+    sim->view.iterations += sim->report.iterations;
+    return PCS_OK;
+}
+
+void pcs_accept_book(pcs_sim *sim)
+{
+    pcs_ledger *l = &sim->ledger;
+    const pcs_step_report *r = &sim->report;
+    double change = pcs_measure_energy(&r->measure) - pcs_measure_energy(&l->now);
+    l->now = r->measure;
+    l->external_work += r->external_work;
+    l->damping_loss += r->damping_loss;
+    l->material_loss += r->material_loss;
+    l->impact_loss += r->impact_loss;
+    l->friction_loss += r->friction_loss;
+    l->correction_work += r->correction_work;
+    l->largest_rise = pcs_max(l->largest_rise, change - r->external_work);
+    l->numerical_loss += r->numerical_loss;
+    if (l->numerical_is_remainder)
+        l->numerical_loss = l->initial + l->external_work - l->damping_loss - l->material_loss -
+                            (l->impact_loss + l->friction_loss) + l->correction_work - pcs_measure_energy(&l->now);
+}
+
+pcs_status pcs_accept_stop(pcs_sim *sim, double h, const char *what)
+{
+    return pcs_fail(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s, h = %.6g s): %s", sim->number, sim->state.t, h, what);
+}
+
+// Commits the internal variables of materials at the end of the step; an impact at the start has no displacement.
+static void accept_commit(pcs_sim *sim)
+{
+    if (pcs_system_remembers(sim->system))
+        sim->system->ops->commit(sim->system, pcs_at(sim->state.t, sim->state.q, sim->state.v));
+}
+
+bool pcs_accept_certifies(pcs_sim *sim, double before)
+{
+    const pcs_step_report *r = &sim->report;
+    if (sim->is_timed) sim->certify_begin = pcs_clock();
+    if (sim->system->has_materials && r->h > 0.0)
+        sim->report.material_loss = pcs_system_material_loss(sim->system, pcs_at(sim->state.t, sim->state.q, NULL));
+    // Refuses an infinite work, as a tolerance proportional to it would accept any defect.
+    if (!isfinite(accept_told(r))) {
+        sim->report.outcome = PCS_NOT_FINITE;
+        return false;
+    }
+    // A ledger that takes the numerical loss as its remainder always closes.
+    double change = pcs_measure_energy(&r->measure) - before;
+    double defect = sim->ledger.numerical_is_remainder ? 0.0 : change - (accept_told(r) - r->numerical_loss);
+    bool holds = pcs_certify(sim->certifier, &sim->state, r, defect) || sim->certify_warns;
+    if (holds) accept_commit(sim);
+    return holds;
+}
+
+// Describes the last change of an iteration that did not converge, and the contact or joint that changed most.
+static void accept_describe_rest(const pcs_sim *sim, size_t size, char *text)
+{
+    const pcs_step_solver *solver = sim->solver;
+    if (solver->change <= solver->allowed)
+        pcs_text_add(text, size, ", where the motion had converged, but the contact status kept changing");
+    else
+        pcs_text_add(text, size, ", which still changed by %.3g m/s where %.3g m/s is round-off", solver->change,
+                     solver->allowed);
+    if (solver->bad_row < 0) return;
+    const pcs_contact_info *contact = &sim->system->contacts[sim->system->rows[solver->bad_row].contact];
+    pcs_text_add(text, size, "; %s '%s', point %d, changed most", contact->is_joint ? "joint" : "contact",
+                 contact->name, solver->bad_row - contact->first_row);
+}
+
+// Returns true if nearly all energy is numerical gain and the scheme needs equal steps: it cannot cut a failed one.
+static bool accept_has_run_away(const pcs_sim *sim)
+{
+    const pcs_ledger *ledger = &sim->ledger;
+    bool is_stuck = sim->report.outcome != PCS_CONVERGED && sim->scheme->ops->needs_equal_steps != NULL;
+    return is_stuck && -ledger->numerical_loss > 0.9 * (ledger->now.kinetic + ledger->now.strain);
+}
+
+// Describes why a step did not converge, and where the state went wrong.
+static void accept_describe_outcome(const pcs_sim *sim, size_t size, char *text)
+{
+    const char *note = pcs_noted(sim->ctx), *advice = note[0] != '\0' ? note : sim->solver->advice;
+    pcs_outcome outcome = sim->report.outcome;
+    bool is_solvers = outcome == PCS_SINGULAR || outcome == PCS_NOT_CONVERGED;
+    int equation = is_solvers ? sim->solver->bad_equation : sim->report.bad_equation;
+    char where[256] = "";
+    if (equation >= 0) sim->system->ops->describe(sim->system, equation, NULL, NULL, sizeof where, where);
+    if (outcome == PCS_ACCUMULATES) snprintf(where, sizeof where, "t = %.9g s", sim->report.event_time);
+    pcs_text_add(text, size, "%s%s%s", pcs_outcome_text(outcome), where[0] == '\0' ? "" : " at ", where);
+    if (outcome == PCS_NOT_CONVERGED && equation >= 0) accept_describe_rest(sim, size, text);
+    if (outcome == PCS_NOT_CONVERGED && advice == NULL && !accept_has_run_away(sim))
+        advice = "try a smaller step, or a scheme with more damping";
+    if (advice != NULL) pcs_text_add(text, size, "; %s", advice);
+}
+
+// Appends why a failed step was not replaced by smaller ones, for a scheme that needs equal steps, and whether smaller
+// steps throughout would help: not if nearly all energy is numerical gain.
+static void accept_describe_equal_steps(const pcs_sim *sim, double h, size_t size, char *text)
+{
+    const pcs_scheme_ops *scheme = sim->scheme->ops;
+    const pcs_ledger *ledger = &sim->ledger;
+    if (scheme->needs_equal_steps == NULL || scheme->ask_waves != NULL) return;
+    pcs_text_add(text, size, "; %s cannot cut a step that fails, as %s", scheme->name, scheme->needs_equal_steps);
+    if (accept_has_run_away(sim))
+        pcs_text_add(
+            text, size,
+            "; earlier steps have gained %.3g J numerically, where the system has %.3g J, and shorter steps may "
+            "not help: try alpha_ggl",
+            -ledger->numerical_loss, ledger->now.kinetic + ledger->now.strain);
+    else
+        pcs_text_add(text, size, ": try time.step %.3g or less",
+                     h * pcs_certifier_shorter(sim->certifier, sim->state.t / sim->end_time));
+}
+
+// Describes what makes any further step impossible, in the state or in the loads of a step of length h from it.
+static void accept_describe_limit(const pcs_sim *sim, double h, size_t size, char *text)
+{
+    size_t used = strlen(text);
+    const double span[] = { sim->state.t, sim->state.t + h };
+    if (used < size) sim->system->ops->describe(sim->system, -1, span, sim->state.q, size - used, text + used);
+}
+
+pcs_status pcs_accept_reject(pcs_sim *sim, double h)
+{
+    char text[1280] = "";
+    if (sim->report.outcome != PCS_CONVERGED) {
+        accept_describe_outcome(sim, sizeof text, text);
+        accept_describe_equal_steps(sim, h, sizeof text, text);
+        accept_describe_limit(sim, h, sizeof text, text);
+        return pcs_accept_stop(sim, h, text);
+    }
+    // The state is the end of the step.
+    pcs_certifier_describe(sim->certifier, sizeof text, text);
+    accept_describe_equal_steps(sim, h, sizeof text, text);
+    accept_describe_limit(sim, 0.0, sizeof text, text);
+    return pcs_fail(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s): %s", sim->number, sim->state.t, text);
+}
+
+pcs_status pcs_sim_search(pcs_sim *sim)
+{
+    bool has_changed = false;
+    if (!sim->system->row_set.may_change) return PCS_OK;
+    if (sim->system->ops->search(sim->system, pcs_at(sim->state.t, sim->state.q, NULL), &has_changed) != PCS_OK)
+        return pcs_wrap(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s)", sim->state.step, sim->state.t);
+    if (!has_changed) return PCS_OK;
+    return pcs_projection_renew(sim->solver, sim->state.q)
+               ? PCS_OK
+               : pcs_accept_stop(sim, sim->step_size, "the mass is singular");
+}
+
+enum { most_halvings = 40, longest_wait = 64 };
+
+typedef struct pcs_retry {
+    int depth;              // largest number of halvings
+    bool is_kept;           // the start of every step is saved, so that a step with a broken certificate can be undone
+    int finest;             // largest number of halvings so far in this step
+    int coarsest;           // smallest number of halvings of an accepted smaller step
+    bool has_failed;        // a step, or one of its parts, was rejected
+    int count;              // smaller steps done in this step
+    double energy;          // J, energy at the start of the next one
+    pcs_state whole;        // start of the step
+    pcs_state part;         // start of the current smaller step
+    pcs_step_report joined; // report over the smaller steps so far
+} pcs_retry;
+
+pcs_status pcs_retry_create(pcs_sim *sim, int depth, struct pcs_retry **out)
+{
+    pcs_retry *r;
+    PCS_TAKE(sim->ctx, r, 1, "smaller steps");
+    r->depth = depth;
+    // Accepts every step of linear systems, which have no false roots, unless friction or several contacts act: an
+    // impact in a step of many periods may then gain energy that a smaller step does not.
+    r->is_kept = !sim->system->is_linear || pcs_system_ntangent(sim->system) > 0 || pcs_system_nrow(sim->system) > 1;
+    PCS_TAKE(sim->ctx, r->joined.rows, pcs_system_npoint(sim->system), "smaller steps");
+    PCS_TRY(pcs_state_clone(sim->ctx, &sim->state, &r->whole));
+    PCS_TRY(pcs_state_clone(sim->ctx, &sim->state, &r->part));
+    *out = r;
+    return PCS_OK;
+}
+
+// Makes one step of the scheme; *is_good unless it did not converge, its certificate is broken, or it gains energy that
+// a smaller one may not.
+static pcs_status retry_try(pcs_sim *sim, double h, bool may_cut, bool *is_good)
+{
+    PCS_TRY(accept_try(sim, h));
+    *is_good = sim->report.outcome == PCS_CONVERGED && pcs_accept_certifies(sim, sim->retry->energy);
+    if (may_cut && !sim->certify_warns && pcs_certifier_is_greedy(sim->certifier)) *is_good = false;
+    sim->retry->has_failed = sim->retry->has_failed || !*is_good;
+    return PCS_OK;
+}
+
+// Adds the step just done to those before it; the report is that of all.
+static void retry_join(pcs_sim *sim, pcs_retry *r)
+{
+    int npoint = pcs_system_npoint(sim->system);
+    if (r->count++ > 0) pcs_join_reports(sim->system, &r->joined, npoint, r->part.q, sim->state.q, &sim->report);
+    pcs_copy_report(&sim->report, npoint, &r->joined);
+    r->energy = pcs_measure_energy(&sim->report.measure);
+}
+
+// Returns true if smaller steps can help. Not if memory is out, the state has overflowed, or the start is not saved.
+static bool retry_may_help(const pcs_sim *sim)
+{
+    if (pcs_message(sim->ctx)[0] != '\0') return false;
+    if (sim->report.outcome == PCS_CONVERGED) return sim->retry->is_kept;
+    return sim->report.outcome == PCS_NOT_CONVERGED || sim->report.outcome == PCS_SINGULAR;
+}
+
+// Returns true if h, a step halved so often, is worth a try. Not if the steps before had to be cut further, nor if it
+// is too long for bodies that rotate, now or before. Steps once too long for these stay so, as a rule conserves energy
+// over an oscillation with equal steps, but not with steps that vary with it.
+static bool retry_allows(pcs_sim *sim, double h, int halvings)
+{
+    if (halvings < sim->view.kept_halvings) return false;
+    if (!sim->follows_turning) return true;
+    bool is_short = h <= pcs_scheme_present_step(sim->scheme->ops, sim->scheme->params, sim->system, &sim->state);
+    if (!is_short && halvings >= sim->view.turning_halvings && halvings < most_halvings)
+        sim->view.turning_halvings = halvings + 1;
+    return halvings >= sim->view.turning_halvings;
+}
+
+// Covers 2 h by two steps of h, each of which may be cut again. `failures` counts failed tries before.
+static pcs_status retry_cover(pcs_sim *sim, double h, int halvings, int failures)
+{
+    pcs_retry *r = sim->retry;
+    r->finest = halvings > r->finest ? halvings : r->finest;
+    for (int half = 0; half < 2; half++) {
+        bool is_good = false, is_tried = retry_allows(sim, h, halvings);
+        if (is_tried) {
+            PCS_TRY(pcs_sim_search(sim));
+            accept_save(sim, &r->part);
+            PCS_TRY(retry_try(sim, h, failures < r->depth, &is_good));
+            if (is_good) {
+                if (r->count == 0 || halvings < r->coarsest) r->coarsest = halvings;
+                retry_join(sim, r);
+                continue;
+            }
+            if (failures == r->depth || !retry_may_help(sim)) return pcs_accept_reject(sim, h);
+            accept_restore(sim, &r->part);
+        }
+        bool is_known = halvings < sim->view.kept_halvings; // known to fail
+        PCS_TRY(retry_cover(sim, 0.5 * h, halvings + 1, failures + (is_tried || is_known)));
+    }
+    return PCS_OK;
+}
+
+// Records the number of cut steps, the times of the first, last and finest cut, for the summary.
+static void retry_note(pcs_sim *sim, const pcs_retry *r)
+{
+    pcs_view *view = &sim->view;
+    if (view->cut_steps++ == 0) view->first_cut = r->whole.t;
+    view->last_cut = r->whole.t;
+    if (r->finest > view->finest_cut) {
+        view->finest_cut = r->finest;
+        view->finest_cut_time = r->whole.t;
+    }
+}
+
+// Sets the halvings with which the next step begins: none after a single failure.
+static void retry_learn(pcs_view *view, const pcs_retry *r)
+{
+    if (r->has_failed) {
+        bool again = view->rough_steps > 0;
+        view->kept_halvings = again ? r->coarsest : 0;
+        view->rough_wait = again && view->rough_wait < longest_wait ? 2 * view->rough_wait : view->rough_wait;
+        if (!again) view->rough_wait = 1;
+        view->rough_steps = view->rough_wait;
+    } else if (view->rough_steps > 0 && --view->rough_steps == 0 && view->kept_halvings > 0) {
+        view->kept_halvings--;
+        view->rough_steps = 1;
+    }
+}
+
+// Advances by h. Fails with PCS_FAILED, with the state as before, if even the smallest steps fail.
+static pcs_status retry_step(pcs_sim *sim, double h)
+{
+    pcs_retry *r = sim->retry;
+    bool is_good = false;
+    r->count = r->finest = 0;
+    r->has_failed = false;
+    r->energy = pcs_measure_energy(&sim->ledger.now);
+    // Undoes the step only if its certificate is broken. A step that did not converge has changed nothing.
+    bool is_tried = retry_allows(sim, h, 0);
+    if (r->is_kept || !is_tried) accept_save(sim, &r->whole);
+    if (is_tried) {
+        PCS_TRY(retry_try(sim, h, r->depth > 0, &is_good));
+        if (is_good) {
+            retry_learn(&sim->view, r);
+            return PCS_OK;
+        }
+        if (r->depth == 0 || !retry_may_help(sim)) return pcs_accept_reject(sim, h);
+        if (r->is_kept) accept_restore(sim, &r->whole);
+        else accept_save(sim, &r->whole);
+    }
+    pcs_status status = retry_cover(sim, 0.5 * h, 1, is_tried || sim->view.kept_halvings > 0);
+    retry_note(sim, r);
+    retry_learn(&sim->view, r);
+    if (status != PCS_OK) pcs_state_restore(sim->scheme, &r->whole, &sim->state);
+    sim->state.step = r->whole.step + (status == PCS_OK);
+    return status;
+}
 
 static const char *const control_orders[] = { "0", "1", "2", "variable", NULL };
 
@@ -227,13 +556,13 @@ static pcs_status control_attempt(pcs_sim *sim, pcs_control *c, double h, double
     const pcs_step_report *report = &sim->report;
     *error = INFINITY;
     *exponent = 1.0;
-    PCS_TRY(pcs_accept_try(sim, h));
+    PCS_TRY(accept_try(sim, h));
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
     memcpy(c->whole, sim->state.q, (size_t)sim->system->nq * sizeof *c->whole);
     if (c->whole_v != NULL) memcpy(c->whole_v, sim->state.v, (size_t)sim->system->nv * sizeof *c->whole_v);
     c->whole_impacts = control_has_impact(sim, sim->report.rows);
-    pcs_accept_restore(sim, &c->start);
-    PCS_TRY(pcs_accept_try(sim, 0.5 * h));
+    accept_restore(sim, &c->start);
+    PCS_TRY(accept_try(sim, 0.5 * h));
     if (report->outcome != PCS_CONVERGED || !pcs_accept_certifies(sim, pcs_measure_energy(&sim->ledger.now)))
         return PCS_OK;
     memcpy(c->middle, sim->state.q, (size_t)sim->system->nq * sizeof *c->middle);
@@ -241,7 +570,7 @@ static pcs_status control_attempt(pcs_sim *sim, pcs_control *c, double h, double
     if (c->missed_v != NULL) c->has_missed = control_find_missed(sim->scheme, 0.5 * h, c->missed_v);
     PCS_TRY(pcs_sim_search(sim));
     control_weigh(sim, c, 1);
-    PCS_TRY(pcs_accept_try(sim, 0.5 * h));
+    PCS_TRY(accept_try(sim, 0.5 * h));
     if (report->outcome != PCS_CONVERGED || !pcs_accept_certifies(sim, pcs_measure_energy(&c->first.measure)))
         return PCS_OK;
     control_weigh(sim, c, 2);
@@ -286,7 +615,7 @@ static double control_find_flight(const pcs_sim *sim, const pcs_row_report *rows
 static pcs_status control_follow(pcs_sim *sim, const pcs_control *c, double h, bool *is_good, double *next)
 {
     const double whole = 1.0 + 1e-9;
-    PCS_TRY(pcs_accept_try(sim, h));
+    PCS_TRY(accept_try(sim, h));
     *is_good = sim->report.outcome == PCS_CONVERGED && pcs_accept_certifies(sim, pcs_measure_energy(&sim->ledger.now));
     *next = 0.5 * h;
     if (!*is_good) return PCS_OK;
@@ -299,7 +628,7 @@ static pcs_status control_follow(pcs_sim *sim, const pcs_control *c, double h, b
 static void control_begin(pcs_sim *sim, pcs_control *c)
 {
     const pcs_state *x = &sim->state;
-    pcs_accept_save(sim, &c->start);
+    accept_save(sim, &c->start);
     if (c->part > 0.0) {
         pcs_system_press(sim->system, pcs_at(x->t, x->q, x->v), c->first.rows);
         c->reach = fmax(c->part, control_find_flight(sim, c->first.rows));
@@ -311,7 +640,9 @@ static void control_begin(pcs_sim *sim, pcs_control *c)
     }
 }
 
-pcs_status pcs_control_step(pcs_sim *sim)
+// Advances by one accepted step, or pair of half steps, and leaves a report over all of it. Fails with PCS_FAILED, with
+// the state as before, if even the smallest step fails.
+static pcs_status control_step(pcs_sim *sim)
 {
     pcs_control *c = sim->control;
     pcs_state *x = &sim->state;
@@ -333,9 +664,34 @@ pcs_status pcs_control_step(pcs_sim *sim)
         }
         sim->view.rejections++;
         pcs_status status = h <= c->params.smallest ? control_give_up(sim, h) : PCS_OK;
-        pcs_accept_restore(sim, &c->start);
+        accept_restore(sim, &c->start);
         PCS_TRY(status);
         PCS_TRY(pcs_sim_search(sim));
         x->next_h = next;
     }
+}
+
+static pcs_status accept_plain_step(pcs_sim *sim, double h)
+{
+    double before = pcs_measure_energy(&sim->ledger.now);
+    PCS_TRY(accept_try(sim, h));
+    if (sim->report.outcome != PCS_CONVERGED) return pcs_accept_reject(sim, h);
+    return pcs_accept_certifies(sim, before) ? PCS_OK : pcs_accept_reject(sim, h);
+}
+
+// Makes a step of fixed size. Times are multiples of the step, not sums; only the last step may be shorter.
+static pcs_status accept_fixed_step(pcs_sim *sim)
+{
+    long step = sim->state.step + 1;
+    double t_end = step < sim->nstep ? sim->start_time + (double)step * sim->step_size : sim->end_time;
+    double h = sim->step_size;
+    if (step == sim->nstep && fabs(t_end - sim->state.t - h) > 1e-6 * h) h = t_end - sim->state.t;
+    PCS_TRY(sim->retry != NULL ? retry_step(sim, h) : accept_plain_step(sim, h));
+    sim->state.t = t_end;
+    return PCS_OK;
+}
+
+pcs_status pcs_accept_step(pcs_sim *sim)
+{
+    return sim->control != NULL ? control_step(sim) : accept_fixed_step(sim);
 }

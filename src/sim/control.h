@@ -1,4 +1,7 @@
-// Step-size control for fixed-step schemes, by step doubling or by contacts with force laws.
+// A step that is accepted: of the given size, in smaller parts where it fails, or of a size under control; and its
+// judgement: ledger, certificate, and why it was rejected.
+//
+// Step-size control for fixed-step schemes works by step doubling or by contacts with force laws.
 //
 // By doubling, a step of H is taken once as a whole and once as two halves; the halves are kept. With x the positions,
 //   order 0:  e = 2 (x_halves - x_whole),            H' = H 0.9 / err
@@ -19,6 +22,17 @@
 //
 // So a touch or release is a kink in a step of T/steps at most, which changes the speed by 1.3/steps^2, and what
 // vibrates after it is followed for as long as it vibrates fast. One that was not foreseen undoes the step.
+//
+// A step that does not converge, or whose certificate does not hold, is cut: the same time is covered by two steps of
+// half the length, each certified on its own and cut again if necessary, down to h / 2^depth. The result is
+// reported as one step. So is a step that is too long for bodies that turn fast at its start, without being tried.
+//
+// A step is cut, as far as that goes, also where it takes more than a quarter of the energy that the run may still
+// gain: rules without dissipation gain at steps that do not resolve a nonlinear motion, and once all is spent no
+// smaller step can help any more.
+//
+// After two failures in a row the next step begins with the fewest halvings that did in the last one. One halving less
+// is tried after 2 steps; when that fails, after 4, 8, ... 64.
 
 #ifndef PCS_SIM_CONTROL_H
 #define PCS_SIM_CONTROL_H
@@ -40,8 +54,22 @@ extern const pcs_option pcs_control_options[], pcs_control_contact_options[];
 
 pcs_status pcs_control_create(pcs_sim *sim, const pcs_control_params *params, struct pcs_control **out);
 
-// Advances by one accepted step, or pair of half steps, and leaves a report over all of it. Fails with PCS_FAILED, with
-// the state as before, if even the smallest step fails.
-pcs_status pcs_control_step(pcs_sim *sim);
+pcs_status pcs_retry_create(pcs_sim *sim, int depth, struct pcs_retry **out);
+
+// Adds the last report to the ledger.
+void pcs_accept_book(pcs_sim *sim);
+// Checks the last report against the state. `before` is the energy where the step began, J. Returns false if a
+// condition is violated and the case is strict, or if a work is not finite, which becomes the outcome of the step.
+bool pcs_accept_certifies(pcs_sim *sim, double before);
+// Fails with PCS_FAILED and says why the last step of length h was rejected: no convergence, or a broken certificate.
+pcs_status pcs_accept_reject(pcs_sim *sim, double h);
+// Fails with PCS_FAILED and a message of `what`, step, time and step size.
+pcs_status pcs_accept_stop(pcs_sim *sim, double h, const char *what);
+// Searches contacts that may touch in the next step, or in each of the smaller ones that cover it. Fails with
+// PCS_FAILED if bodies overlap that had no row.
+pcs_status pcs_sim_search(pcs_sim *sim);
+// Advances by one accepted step, as a whole or in parts. Fails with PCS_FAILED, with the state as before, if even the
+// smallest steps fail.
+pcs_status pcs_accept_step(pcs_sim *sim);
 
 #endif

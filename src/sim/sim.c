@@ -1,20 +1,667 @@
 // The time loop: step, ledger, certificate, observers.
 
+#define _GNU_SOURCE // syncfs
+
 #include "sim/sim.h"
 
 #include "core/clock.h"
 #include "core/comm.h"
+#include "core/open.h"
+#include "core/text.h"
 #include "output/file.h"
-#include "sim/accept.h"
 #include "sim/certify.h"
-#include "sim/checkpoint.h"
 #include "sim/control.h"
-#include "sim/retry.h"
+#include "step/projection.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+// Fills checkpoints, writes and reads their files, decides when they are due, and resumes or starts runs from them.
+
+// Checkpoint files: two generations, each complete or absent.
+
+static const char *const checkpoint_names[] = { "checkpoint.bin", "checkpoint.old.bin" };
+enum { PATH_ROOM = 4200, CHECKSUM = 8, BUFFER = 1 << 18 }; // bytes
+
+static void file_path(const char *directory, const char *name, char path[PATH_ROOM])
+{
+    snprintf(path, PATH_ROOM, "%s/%s", directory, name);
+}
+
+static void file_close_folder(void *folder)
+{
+    int *descriptor = folder;
+    if (*descriptor >= 0) close(*descriptor);
+    *descriptor = -1;
+}
+
+// Opens the folder until the context ends. Its descriptor reports all later write errors of its file system. -1 if the
+// folder can be written but not read: then nothing is synced.
+static pcs_status checkpoint_open_folder(pcs_context *ctx, const char *directory, int *folder)
+{
+    *folder = pcs_open_folder(directory);
+    if (*folder < 0 && errno != EACCES)
+        return pcs_fail(ctx, PCS_IO_ERROR, "cannot open the folder %s: %s", directory, strerror(errno));
+    return pcs_defer(ctx, file_close_folder, folder);
+}
+
+// Removes both checkpoints of a folder, or only the newest.
+static void checkpoint_remove(const char *directory, bool only_newest)
+{
+    char path[PATH_ROOM];
+    for (int i = 0; i < (only_newest ? 1 : 2); i++) {
+        file_path(directory, checkpoint_names[i], path);
+        unlink(path);
+    }
+}
+
+// Returns true if a sync succeeded, or if the file system cannot sync.
+static bool file_is_synced(int answer)
+{
+    return answer == 0 || errno == EINVAL || errno == EROFS || errno == ENOSYS;
+}
+
+static pcs_status file_tell(pcs_context *ctx, const char *path, bool is_done)
+{
+    if (is_done) return PCS_OK;
+    return pcs_fail(ctx, PCS_IO_ERROR, "cannot write the checkpoint %s: %s", path, strerror(errno));
+}
+
+// Waits until everything that this machine has written to the file system of the folder is on the disk. Does nothing
+// for -1. One call for all takes a hundredth of the time of one for each file.
+static pcs_status checkpoint_sync(pcs_context *ctx, int folder)
+{
+    if (folder < 0 || file_is_synced(syncfs(folder))) return PCS_OK;
+    return pcs_fail(ctx, PCS_IO_ERROR, "cannot write what a checkpoint counts: %s", strerror(errno));
+}
+
+static void file_put(void *file, const void *bytes, size_t size)
+{
+    pcs_file_bytes(file, bytes, size);
+}
+
+// Ends the file with the checksum of all before it.
+static pcs_status file_sum_up(pcs_file *f)
+{
+    PCS_TRY(pcs_file_flush(f));
+    uint64_t sum = pcs_digest_value(&f->digest);
+    pcs_file_bytes(f, &sum, CHECKSUM);
+    return pcs_file_flush(f);
+}
+
+void pcs_checkpoint_free(pcs_checkpoint_data *data)
+{
+    pcs_scratch_free(data->bytes);
+    *data = (pcs_checkpoint_data){ .bytes = NULL };
+}
+
+// Returns the error in the bytes, NULL if none. *is_damaged is true if an older checkpoint may still be complete.
+static const char *file_judge(const pcs_checkpoint_data *d, bool *is_damaged)
+{
+    pcs_checkpoint_head head;
+    uint64_t sum;
+    *is_damaged = true;
+    if (d->size < sizeof head + CHECKSUM) return "it is cut off";
+    memcpy(&head, d->bytes, sizeof head);
+    if (head.magic[0] == '\0') return "it begins with zeros"; // a machine that failed had not written it yet
+    *is_damaged = false;
+    if (memcmp(head.magic, PCS_CHECKPOINT_MAGIC, sizeof head.magic) != 0) return "this is no checkpoint of Percuss";
+    if (head.order != PCS_CHECKPOINT_ORDER) return "it comes from a machine with another order of bytes";
+    if (head.format != PCS_CHECKPOINT_FORMAT) return "its format is that of another version of the program";
+    *is_damaged = true;
+    size_t rest = d->size - sizeof head - CHECKSUM;
+    if (head.text_size > rest || head.piece_size != rest - head.text_size) return "it is cut off";
+    memcpy(&sum, d->bytes + d->size - CHECKSUM, sizeof sum);
+    if (sum != pcs_hash(PCS_HASH_START, d->bytes, d->size - CHECKSUM)) return "its checksum is wrong: it was changed";
+    *is_damaged = head.nrank < 1 || head.nrank > INT32_MAX || memchr(head.version, '\0', sizeof head.version) == NULL;
+    return *is_damaged ? "its head is wrong" : NULL;
+}
+
+// Reads d->path. Fails with PCS_BAD_INPUT if it is no checkpoint. *is_damaged if it was one and is damaged.
+static pcs_status file_read(pcs_context *ctx, pcs_checkpoint_data *d, bool *is_damaged)
+{
+    char *bytes = NULL;
+    *is_damaged = false;
+    PCS_TRY(pcs_text_file(ctx, d->path, "the checkpoint", PCS_TEXT_MOST, &bytes, &d->size));
+    d->bytes = (unsigned char *)bytes;
+    const char *fault = file_judge(d, is_damaged);
+    if (fault != NULL) {
+        pcs_scratch_free(d->bytes);
+        d->bytes = NULL;
+        return pcs_fail(ctx, PCS_BAD_INPUT, "%s: %s", d->path, fault);
+    }
+    d->head = (const void *)d->bytes;
+    d->text = (const char *)d->bytes + sizeof *d->head;
+    d->pieces = d->bytes + sizeof *d->head + d->head->text_size;
+    return PCS_OK;
+}
+
+pcs_status pcs_checkpoint_find(pcs_context *ctx, const char *path, bool is_older, pcs_checkpoint_data *out,
+                               bool *is_there, char note[512])
+{
+    struct stat about;
+    bool is_damaged = false;
+    *out = (pcs_checkpoint_data){ .bytes = NULL };
+    *is_there = false;
+    note[0] = '\0';
+    if (stat(path, &about) != 0 || !S_ISDIR(about.st_mode)) {
+        snprintf(out->path, sizeof out->path, "%s", path);
+        *is_there = access(path, F_OK) == 0;
+        return *is_there ? file_read(ctx, out, &is_damaged) : PCS_OK;
+    }
+    for (int i = is_older; i < 2; i++) {
+        file_path(path, checkpoint_names[i], out->path);
+        if (access(out->path, F_OK) != 0) continue;
+        *is_there = true;
+        pcs_status status = file_read(ctx, out, &is_damaged);
+        if (status == PCS_OK || !is_damaged || i == 1) return status;
+        snprintf(note, 512, "%.440s; going on from the one before it", pcs_message(ctx));
+        pcs_fail(ctx, PCS_OK, "%s", ""); // clears the message, which has been reported
+        *is_there = false;
+    }
+    // The newest checkpoint is damaged, and there is no other.
+    return note[0] == '\0' ? PCS_OK : pcs_fail(ctx, PCS_BAD_INPUT, "%s: damaged, and there is none before it", path);
+}
+
+enum { ASKING_STEPS = 16, LINE_ROOM = 160 };
+// Relies on contiguous numbers and flags in the reports of a step and of its rows, and in the counts of the summary.
+enum {
+    REPORT_WORDS = (offsetof(pcs_step_report, is_joined) - offsetof(pcs_step_report, event_time)) / 8,
+    ROW_WORDS = offsetof(pcs_row_report, is_gated) / 8,
+    ROW_FLAGS = 4,
+    EFFORT_WORDS = (offsetof(pcs_view, ncheckpoint) - offsetof(pcs_view, iterations)) / 8
+};
+_Static_assert(offsetof(pcs_row_report, is_impact) == offsetof(pcs_row_report, is_gated) + ROW_FLAGS - 1,
+               "the flags of a row follow one another");
+static const double SHORT_RUN = 60.0; // s: several hundred times the time that syncing takes on a busy disk
+
+const pcs_option pcs_checkpoint_options[] = {
+    PCS_COUNT("every", pcs_checkpoint_params, every, PCS_OPTIONAL, PCS_WITHIN(1, INFINITY),
+              "steps from checkpoint to checkpoint; by default only `minutes` counts"),
+    PCS_REAL("minutes", pcs_checkpoint_params, minutes, PCS_DEFAULT("10"), PCS_POSITIVE,
+             "of wall time from checkpoint to checkpoint; there is always one at the end"),
+    { .name = NULL },
+};
+
+typedef struct pcs_checkpoint {
+    pcs_checkpoint_head head;
+    pcs_checkpoint_case about; // the resolved case and its hash
+    pcs_file *file;
+    bool is_second; // this run has written one already
+    double *work;   // [work_size] for a portion of the numbers of all ranks
+    size_t work_size;
+    double last; // s, clock at the last checkpoint
+    int folder;  // open descriptor, only on ranks that write
+} pcs_checkpoint;
+
+pcs_carrier pcs_checkpoint_carrier(const pcs_sim *sim, pcs_carry_way way)
+{
+    const pcs_layout *layout = sim->system->layout;
+    pcs_carrier c = { .ctx = sim->ctx, .way = way, .source = "checkpoint" };
+    c.nequation = c.nown = c.nall = sim->system->nv;
+    if (layout == NULL) return c;
+    c.comm = layout->comm;
+    c.nequation = layout->n;
+    c.nown = layout->nown;
+    c.nall = layout->nglobal;
+    c.serial = layout->serial;
+    if (sim->system->row_comm == NULL) return c;
+    c.row_number = sim->system->row_number;
+    c.nrow_all = sim->system->nrow_all;
+    c.npoint_all = c.nrow_all + sim->system->ncompliant_all;
+    return c;
+}
+
+static pcs_status checkpoint_hash(pcs_sim *sim, bool of_motion, pcs_checkpoint_case *out)
+{
+    char *text = NULL;
+    PCS_TRY(pcs_case_dump(sim->input, of_motion, &text, &out->size));
+    out->hash = pcs_hash(PCS_HASH_START, PERCUSS_VERSION, sizeof PERCUSS_VERSION);
+    out->hash = pcs_hash(out->hash, text, out->size);
+    out->text = text;
+    return pcs_case_hash_files(sim->input, &out->hash);
+}
+
+static pcs_status checkpoint_make_head(pcs_sim *sim, pcs_checkpoint_head *head, pcs_checkpoint_case *about)
+{
+    const pcs_comm *comm = pcs_context_comm(sim->ctx);
+    *head = (pcs_checkpoint_head){ .order = PCS_CHECKPOINT_ORDER, .format = PCS_CHECKPOINT_FORMAT };
+    memcpy(head->magic, PCS_CHECKPOINT_MAGIC, sizeof head->magic);
+    snprintf(head->version, sizeof head->version, "%s", PERCUSS_VERSION);
+    head->nrank = comm == NULL ? 1 : (uint64_t)comm->size;
+    PCS_TRY(checkpoint_hash(sim, true, about));
+    head->motion = about->hash;
+    PCS_TRY(checkpoint_hash(sim, false, about));
+    head->input = about->hash;
+    head->text_size = about->size;
+    return PCS_OK;
+}
+
+// Archives the step solver. When reading, matrices are factored again, which is not counted as work of this run.
+static void checkpoint_carry_solver(pcs_sim *sim, pcs_carrier *c)
+{
+    pcs_step_solver *solver = sim->solver;
+    pcs_step_form form = solver->form;
+    bool is_prepared = solver->is_prepared, is_there = pcs_projection_is_at(solver, sim->state.q);
+    pcs_outcome outcome;
+    int nfactor = solver->nfactor;
+    pcs_carry_part(c, "solver");
+    pcs_carry_words(c, "form", &form, sizeof form / 8);
+    pcs_carry_flags(c, "is_prepared", &is_prepared, 1);
+    pcs_carry_flags(c, "is_there", &is_there, 1);
+    pcs_carry_int(c, "factorizations", &nfactor);
+    pcs_carry_words(c, "handovers", &solver->handovers, 1);
+    if (pcs_carry_reads(c) && is_prepared) c->status = pcs_step_solver_prepare(solver, &form, &outcome);
+    if (!pcs_carry_reads(c)) return;
+    if (!is_there) pcs_projection_leave(solver);
+    solver->nfactor = nfactor;
+    sim->view.step_backend = solver->iteration_backend;
+}
+
+// Serializes the counts of the summary.
+static void checkpoint_carry_view(pcs_view *view, pcs_carrier *c)
+{
+    pcs_carry_part(c, "effort");
+    pcs_carry_words(c, "counts", &view->iterations, EFFORT_WORDS);
+    pcs_carry_index(c, "finest_cut", &view->finest_cut, 0, 62);
+    pcs_carry_index(c, "turning_halvings", &view->turning_halvings, 0, 62);
+    pcs_carry_index(c, "kept_halvings", &view->kept_halvings, 0, 62);
+    pcs_carry_int(c, "rough_steps", &view->rough_steps);
+    pcs_carry_int(c, "rough_wait", &view->rough_wait);
+    pcs_carry_words(c, "checkpoints", &view->ncheckpoint, 1);
+}
+
+// Serializes the report of the last step, for observers of the run. The next step does not depend on it.
+static void checkpoint_carry_report(pcs_sim *sim, pcs_carrier *c)
+{
+    pcs_step_report *r = &sim->report;
+    const pcs_system *system = sim->system;
+    pcs_carry_part(c, "report");
+    pcs_carry_int(c, "iterations", &r->iterations);
+    pcs_carry_words(c, "sums", &r->event_time, REPORT_WORDS);
+    pcs_carry_flags(c, "is_joined", &r->is_joined, 1);
+    pcs_carry_table rows = { .count = (size_t)pcs_system_npoint(system), .stride = sizeof *r->rows, .has_laws = true };
+    rows.first = &r->rows->gap;
+    rows.size = 8 * ROW_WORDS;
+    pcs_carry_rows(c, "rows", &rows);
+    rows.first = &r->rows->is_gated;
+    rows.size = ROW_FLAGS;
+    pcs_carry_rows(c, "row_flags", &rows);
+    if (sim->reactions == NULL) return;
+    pcs_carry_words(c, "reactions", sim->reactions, (size_t)system->nreaction * sizeof *sim->reactions / 8);
+}
+
+// Serializes the simulation. Step control keeps nothing but the state. Retries keep how far the last step was cut.
+void pcs_checkpoint_carry(pcs_sim *sim, pcs_carrier *c)
+{
+    pcs_state_carry(&sim->state, c);
+    pcs_carry_part(c, "run");
+    pcs_carry_words(c, "start_time", &sim->start_time, 1);
+    pcs_carry_words(c, "steps", &sim->nstep, 1);
+    pcs_carry_words(c, "ledger", &sim->ledger, PCS_LEDGER_WORDS);
+    pcs_carry_words(c, "wall_time", &sim->timing, sizeof sim->timing / 8);
+    if (pcs_carry_reads(c)) pcs_state_settle(sim->scheme, &sim->state);
+    checkpoint_carry_solver(sim, c);
+    checkpoint_carry_view(&sim->view, c);
+    pcs_certifier_carry(sim->certifier, c);
+    checkpoint_carry_report(sim, c);
+}
+
+static pcs_status checkpoint_carry_observers(pcs_sim *sim, pcs_carrier *c)
+{
+    pcs_status status = PCS_OK;
+    bool is_alone = pcs_context_comm(sim->ctx) == NULL || pcs_carry_reads(c);
+    for (int i = 0; i < sim->nobserver; i++) {
+        pcs_observer *o = &sim->observers[i];
+        if (o->ops->carry == NULL || (status != PCS_OK && is_alone)) continue;
+        pcs_carry_part(c, o->ops->name);
+        pcs_status answer = o->ops->carry(o, c); // runs after a fault, too, as other ranks may wait for this one
+        o->has_failed = answer != PCS_OK;
+        if (status == PCS_OK) status = answer;
+    }
+    return status == PCS_OK ? c->status : status;
+}
+
+// Allocates the memory for checkpoints of this run, after the observers are open; nothing if they are switched off.
+static pcs_status checkpoint_open(pcs_sim *sim)
+{
+    pcs_checkpoint *k;
+    pcs_carrier c = pcs_checkpoint_carrier(sim, PCS_CARRY_COUNT);
+    if (!sim->has_checkpoints) return PCS_OK;
+    PCS_TAKE(sim->ctx, k, 1, "checkpoints");
+    PCS_TRY(checkpoint_make_head(sim, &k->head, &k->about));
+    pcs_checkpoint_carry(sim, &c);
+    PCS_TRY(checkpoint_carry_observers(sim, &c));
+    k->head.piece_size = c.used;
+    k->work_size = c.work_size;
+    if (c.comm != NULL) PCS_TAKE(sim->ctx, k->work, k->work_size, "checkpoints");
+    k->last = pcs_clock();
+    k->folder = -1;
+    k->is_second = sim->view.is_resumed;
+    PCS_TRY(pcs_file_create(sim->ctx, sim->view.directory, strlen(checkpoint_names[0]), BUFFER, &k->file));
+    const pcs_picture *picture = sim->system->picture;
+    if (pcs_is_root(sim->ctx) || (picture != NULL && picture->is_piece))
+        PCS_TRY(checkpoint_open_folder(sim->ctx, sim->view.directory, &k->folder));
+    sim->checkpoint = k;
+    return PCS_OK;
+}
+
+// Writes everything to the open file on the rank that writes. The other ranks send their part.
+static pcs_status checkpoint_fill(pcs_sim *sim, pcs_checkpoint *k, bool is_open)
+{
+    pcs_carrier c = pcs_checkpoint_carrier(sim, is_open ? PCS_CARRY_WRITE : PCS_CARRY_COUNT);
+    c.work = k->work;
+    c.work_size = k->work_size;
+    c.put = file_put;
+    c.sink = k->file;
+    c.size = (size_t)k->head.piece_size;
+    if (is_open) file_put(k->file, &k->head, sizeof k->head);
+    if (is_open) file_put(k->file, k->about.text, k->about.size);
+    pcs_checkpoint_carry(sim, &c);
+    PCS_TRY(checkpoint_carry_observers(sim, &c));
+    if (c.used == c.size) return PCS_OK;
+    return pcs_fail(sim->ctx, PCS_FAILED, "a checkpoint has %zu bytes of pieces instead of %zu", c.used, c.size);
+}
+
+// Renames the file once all that it refers to is on the disk. Keeps the checkpoint before it if it is of this run, and
+// removes those of another run.
+static pcs_status checkpoint_end(pcs_sim *sim, pcs_checkpoint *k, int folder)
+{
+    char older[PATH_ROOM];
+    file_path(sim->view.directory, checkpoint_names[1], older);
+    PCS_TRY(file_sum_up(k->file));
+    PCS_TRY(checkpoint_sync(sim->ctx, folder));
+    if (k->is_second && rename(k->file->path, older) != 0 && errno != ENOENT) k->file->error = errno;
+    PCS_TRY(pcs_file_commit(k->file));
+    if (!k->is_second) unlink(older);
+    k->is_second = true;
+    return file_tell(sim->ctx, k->file->path, folder < 0 || file_is_synced(fsync(folder)));
+}
+
+// Writes a checkpoint. Files of other ranks that it refers to must be on the disk, without fault, before it is renamed.
+static pcs_status checkpoint_put(pcs_sim *sim, pcs_checkpoint *k, bool is_synced)
+{
+    const pcs_comm *comm = pcs_context_comm(sim->ctx);
+    bool is_first = pcs_is_root(sim->ctx);
+    k->head.is_done = pcs_sim_is_done(sim);
+    pcs_status status = pcs_file_open(k->file, checkpoint_names[0]);
+    bool is_open = is_first && status == PCS_OK;
+    if (is_open || (comm != NULL && comm->size > 1)) { // other ranks wait for this one
+        pcs_status filled = checkpoint_fill(sim, k, is_open);
+        if (status == PCS_OK) status = filled;
+    }
+    if (status == PCS_OK && is_synced && !is_first) status = checkpoint_sync(sim->ctx, k->folder);
+    status = pcs_agree(sim->ctx, status);
+    if (!is_open) return status;
+    if (status == PCS_OK) status = checkpoint_end(sim, k, is_synced ? k->folder : -1);
+    if (status != PCS_OK) pcs_file_leave(k->file, 0);
+    if (status != PCS_OK) unlink(k->file->part);
+    return status;
+}
+
+// Writes a checkpoint.
+static pcs_status checkpoint_write(pcs_sim *sim)
+{
+    pcs_checkpoint *k = sim->checkpoint;
+    if (k == NULL) return PCS_OK;
+    double begin = pcs_clock();
+    const pcs_timing *spent = &sim->timing;
+    bool is_synced = !pcs_sim_is_done(sim) || spent->setup + spent->step + spent->output > SHORT_RUN;
+    sim->view.ncheckpoint++;
+    pcs_status status = checkpoint_put(sim, k, is_synced);
+    k->last = pcs_clock();
+    sim->timing.checkpoint += k->last - begin;
+    return pcs_agree(sim->ctx, status);
+}
+
+// Writes a file from an archive in memory, and waits until it is on the disk.
+static pcs_status checkpoint_save(pcs_context *ctx, pcs_sim *sim, const pcs_memory *pieces, const char *path)
+{
+    pcs_checkpoint_head head;
+    pcs_checkpoint_case about;
+    pcs_file *f;
+    char directory[PATH_ROOM] = ".";
+    const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
+    if (slash != NULL) snprintf(directory, sizeof directory, "%.*s", (int)(slash - path) + (slash == path), path);
+    PCS_TRY(checkpoint_make_head(sim, &head, &about));
+    head.piece_size = pieces->size;
+    PCS_TRY(pcs_file_create(ctx, directory, strlen(name), BUFFER, &f));
+    PCS_TRY(pcs_file_open(f, name));
+    pcs_file_bytes(f, &head, sizeof head);
+    pcs_file_bytes(f, about.text, about.size);
+    pcs_file_bytes(f, pieces->bytes, pieces->size);
+    if (file_sum_up(f) == PCS_OK && !file_is_synced(fsync(f->descriptor))) f->error = errno;
+    PCS_TRY(pcs_file_commit(f));
+    int folder = pcs_open_folder(directory);
+    bool is_done = folder < 0 ? errno == EACCES : file_is_synced(fsync(folder));
+    pcs_status status = file_tell(ctx, path, is_done);
+    if (folder >= 0) close(folder);
+    return status;
+}
+
+pcs_status pcs_checkpoint_save(pcs_sim *sim, const pcs_memory *pieces, const char *path)
+{
+    pcs_context *ctx;
+    if (pcs_context_create(&ctx) != PCS_OK) return pcs_fail(sim->ctx, PCS_NO_MEMORY, "out of memory: a checkpoint");
+    pcs_status status = checkpoint_save(ctx, sim, pieces, path);
+    if (status != PCS_OK && pcs_message(ctx)[0] != '\0') pcs_fail(sim->ctx, status, "%s", pcs_message(ctx));
+    pcs_context_destroy(&ctx);
+    return status;
+}
+
+// Returns true if a checkpoint is due by the clock of any rank. Ranks compare their clocks only every few steps.
+static bool checkpoint_is_time(const pcs_sim *sim, double now)
+{
+    const pcs_comm *comm = pcs_context_comm(sim->ctx);
+    double is_time = now - sim->checkpoint->last >= 60.0 * sim->checkpoints.minutes;
+    if (comm != NULL && sim->state.step % ASKING_STEPS != 0) return false;
+    if (comm != NULL) comm->max(comm, 1, &is_time);
+    return is_time > 0.0;
+}
+
+// Writes a checkpoint if one is due after an accepted step, at this time of the clock, s.
+static pcs_status checkpoint_step(pcs_sim *sim, double now)
+{
+    int every = sim->checkpoints.every;
+    if (sim->checkpoint == NULL || pcs_sim_is_done(sim)) return PCS_OK; // a complete run gets one at its end
+    bool is_due = (every > 0 && sim->state.step % every == 0) || checkpoint_is_time(sim, now);
+    return is_due ? checkpoint_write(sim) : PCS_OK;
+}
+
+// Copies the line of a text that begins at `from`.
+static void checkpoint_line(const char *text, size_t size, size_t from, char line[LINE_ROOM])
+{
+    size_t end = from;
+    while (end < size && text[end] != '\n') end++;
+    while (from < end && text[from] == ' ') from++;
+    snprintf(line, LINE_ROOM, "%.*s", (int)(end - from < LINE_ROOM ? end - from : LINE_ROOM), text + from);
+}
+
+// Fails with a message on the first line in which both cases differ.
+static pcs_status checkpoint_blame_case(pcs_sim *sim, const pcs_checkpoint_data *d, const pcs_checkpoint_case *now)
+{
+    size_t i = 0, begin = 0;
+    int number = 2; // after the first line of case.resolved.yaml, a comment
+    char was[LINE_ROOM], is[LINE_ROOM];
+    for (; i < now->size && i < d->head->text_size && now->text[i] == d->text[i]; i++)
+        if (now->text[i] == '\n') {
+            begin = i + 1;
+            number++;
+        }
+    checkpoint_line(d->text, d->head->text_size, begin, was);
+    checkpoint_line(now->text, now->size, begin, is);
+    return pcs_fail(
+        sim->ctx, PCS_BAD_INPUT,
+        "%s is of another case: line %d of the resolved case was '%s', is '%s'; to go on with another case, "
+        "let that one say start: { from: ... }",
+        d->path, number, was, is);
+}
+
+pcs_status pcs_checkpoint_demand_same(pcs_sim *sim, const pcs_checkpoint_data *d)
+{
+    pcs_checkpoint_case now;
+    if (strcmp(d->head->version, PERCUSS_VERSION) != 0)
+        return pcs_fail(sim->ctx, PCS_BAD_INPUT, "%s was written by version %s of Percuss, this is %s", d->path,
+                        d->head->version, PERCUSS_VERSION);
+    PCS_TRY(checkpoint_hash(sim, false, &now));
+    if (now.size != d->head->text_size || memcmp(now.text, d->text, now.size) != 0)
+        return checkpoint_blame_case(sim, d, &now);
+    if (now.hash == d->head->input) return PCS_OK;
+    return pcs_fail(sim->ctx, PCS_BAD_INPUT, "%s is of the same case, but a file that it names has changed since",
+                    d->path);
+}
+
+pcs_carrier pcs_checkpoint_reader(const pcs_sim *sim, const pcs_checkpoint_data *d)
+{
+    pcs_carrier c = pcs_checkpoint_carrier(sim, PCS_CARRY_READ);
+    c.source = d->path;
+    c.bytes = d->pieces;
+    c.size = d->head->piece_size;
+    return c;
+}
+
+// Restores a simulation that has started from a checkpoint. The next function restores its open observers.
+static pcs_status checkpoint_restore(pcs_sim *sim, const pcs_checkpoint_data *d, pcs_carrier *c)
+{
+    double setup = sim->timing.setup;
+    *c = pcs_checkpoint_reader(sim, d);
+    pcs_checkpoint_carry(sim, c);
+    sim->timing.setup += setup;
+    sim->view.start_time = sim->start_time;
+    sim->view.nstep = sim->nstep;
+    sim->view.is_resumed = true;
+    return c->status;
+}
+
+static pcs_status checkpoint_restore_observers(pcs_sim *sim, pcs_carrier *c)
+{
+    PCS_TRY(checkpoint_carry_observers(sim, c));
+    if (c->used == c->size) return PCS_OK;
+    return pcs_fail(sim->ctx, PCS_BAD_INPUT, "%s: there is more in it than this run has", c->source);
+}
+
+pcs_status pcs_checkpoint_time(pcs_context *ctx, const pcs_checkpoint_data *d, double *t)
+{
+    size_t size;
+    pcs_carrier c = {
+        .ctx = ctx, .way = PCS_CARRY_READ, .source = d->path, .bytes = d->pieces, .size = d->head->piece_size
+    };
+    pcs_carry_part(&c, "state");
+    if (!pcs_carry_seek(&c, "state.t", &size)) pcs_carry_refuse(&c, "t", "is not in it");
+    pcs_carry_words(&c, "t", t, 1);
+    return c.status;
+}
+
+// Reads a vector over the equations by its name. Fails unless it has the size of this model.
+static pcs_status checkpoint_take_vector(pcs_carrier *c, const char *name, double *x, int count)
+{
+    char full[32];
+    size_t size = 0;
+    size_t needed = c->comm == NULL ? (size_t)count : (size_t)c->nall;
+    snprintf(full, sizeof full, "state.%s", name);
+    if (!pcs_carry_seek(c, full, &size) || size != needed * sizeof *x)
+        return pcs_fail(c->ctx, PCS_BAD_INPUT, "%s: its model has %zu coordinates in %s, this one has %zu", c->source,
+                        size / sizeof *x, name, needed);
+    pcs_carry_part(c, "state");
+    pcs_carry_vector(c, name, x, count);
+    return c->status;
+}
+
+// Sets *is_same if this run moves as that of sim->from: same model, scheme and step.
+static pcs_status checkpoint_compare(pcs_sim *sim, bool *is_same)
+{
+    pcs_checkpoint_case now;
+    PCS_TRY(checkpoint_hash(sim, true, &now));
+    *is_same = now.hash == sim->from->head->motion;
+    return PCS_OK;
+}
+
+// Reads the whole state of sim->from.
+static pcs_status checkpoint_take_state(pcs_sim *sim)
+{
+    pcs_carrier c = pcs_checkpoint_reader(sim, sim->from);
+    pcs_state_carry(&sim->state, &c);
+    return c.status;
+}
+
+pcs_status pcs_checkpoint_start(pcs_sim *sim)
+{
+    pcs_state *x = &sim->state;
+    bool has_changed, is_same = false;
+    if (sim->from == NULL) return PCS_OK;
+    pcs_carrier c = pcs_checkpoint_reader(sim, sim->from);
+    PCS_TRY(checkpoint_take_vector(&c, "q", x->q, x->nq));
+    PCS_TRY(checkpoint_take_vector(&c, "v", x->v, x->nv));
+    // Restores internal variables of materials, which belong to the state and to the model.
+    if (pcs_system_remembers(sim->system)) {
+        PCS_TRY(checkpoint_compare(sim, &is_same));
+        if (!is_same)
+            return pcs_fail(sim->ctx, PCS_BAD_INPUT,
+                            "%s is of another model: what its materials went through is known to a case with the same "
+                            "keys only, but for time.end, output, title and certify",
+                            c.source);
+        PCS_TRY(checkpoint_take_state(sim));
+    }
+    x->t = sim->start_time;
+    if (!sim->system->row_set.may_change) return PCS_OK;
+    return sim->system->ops->search(sim->system, pcs_at(x->t, x->q, NULL), &has_changed);
+}
+
+// Reads the velocity at the end of the step, from which energy and momentum are computed, into the history of the state
+// and points *v to it, if the schemes of both runs have v at the middle of a step. Else leaves *v.
+static pcs_status checkpoint_end_velocity(pcs_sim *sim, const double **v)
+{
+    pcs_state *x = &sim->state;
+    size_t size;
+    if (sim->from == NULL || !x->v_is_of_middle) return PCS_OK;
+    pcs_carrier c = pcs_checkpoint_reader(sim, sim->from);
+    if (!pcs_carry_seek(&c, "state.end_velocity", &size)) return PCS_OK;
+    PCS_TRY(checkpoint_take_vector(&c, "end_velocity", x->history[0], x->nv));
+    *v = x->history[0];
+    return PCS_OK;
+}
+
+// Resets the report to a start without any change.
+static void checkpoint_calm_report(pcs_step_report *r, int nrow, const pcs_measure *before)
+{
+    r->measure = *before;
+    r->external_work = r->damping_loss = r->correction_work = r->material_loss = 0.0;
+    r->impact_loss = r->friction_loss = r->numerical_loss = 0.0;
+    memset(r->smooth_impulse, 0, sizeof r->smooth_impulse);
+    for (int j = 0; j < nrow; j++) {
+        pcs_row_report *row = &r->rows[j];
+        row->nu = row->shift = row->step_impulse = row->impulse = row->multiplier = 0.0;
+        row->normal_loss = row->friction_loss = row->drive_work = 0.0;
+        for (int k = 0; k < 2; k++) row->tangent[k] = row->last_tangent[k] = row->tangent_shift[k] = 0.0;
+        row->is_gated = row->gate_is_contradictory = row->is_impact = false;
+    }
+}
+
+// Reads the state after the scheme's start. If both runs have the same model, scheme and step, all of it, with an empty
+// report of the start. Else the velocity above, if there is one.
+static pcs_status checkpoint_start_state(pcs_sim *sim, const pcs_measure *before)
+{
+    const double *v = sim->state.v;
+    bool is_same;
+    if (sim->from == NULL) return PCS_OK;
+    PCS_TRY(checkpoint_compare(sim, &is_same));
+    if (!is_same) {
+        PCS_TRY(checkpoint_end_velocity(sim, &v));
+        if (v != sim->state.v) sim->report.measure = *before;
+        return PCS_OK;
+    }
+    PCS_TRY(checkpoint_take_state(sim));
+    sim->state.step = 0;
+    pcs_state_settle(sim->scheme, &sim->state);
+    checkpoint_calm_report(&sim->report, sim->system->nrow, before);
+    return PCS_OK;
+}
 
 // Reactions of joints and supports after every accepted step, for the observers.
 
@@ -46,7 +693,7 @@ pcs_status pcs_sim_start(pcs_sim *sim)
 {
     pcs_measure before;
     const double *v = sim->state.v;
-    PCS_TRY(pcs_checkpoint_end_velocity(sim, &v));
+    PCS_TRY(checkpoint_end_velocity(sim, &v));
     sim->system->ops->measure(sim->system, pcs_at(sim->state.t, sim->state.q, v), PCS_ENERGY, &before);
     if (!isfinite(pcs_measure_energy(&before)))
         return pcs_fail(sim->ctx, PCS_BAD_INPUT, "the energy of the initial state is not finite");
@@ -60,7 +707,7 @@ pcs_status pcs_sim_start(pcs_sim *sim)
                                     !(pcs_rule_has_closed_loss(&sim->scheme->rule) && sim->system->is_linear) };
     PCS_TRY(pcs_scheme_start(sim->scheme, &sim->state, &sim->report));
     if (sim->report.outcome != PCS_CONVERGED) return pcs_accept_reject(sim, sim->step_size);
-    PCS_TRY(pcs_checkpoint_start_state(sim, &before));
+    PCS_TRY(checkpoint_start_state(sim, &before));
     sim->view.step_backend = sim->solver->iteration_backend;
     sim->view.effective_mass = sim->solver->effective_mass;
     sim->view.iterations = sim->report.iterations;
@@ -178,7 +825,7 @@ static void sim_compare_memory(pcs_sim *sim)
 static pcs_status sim_open(pcs_sim *sim, int *nopen)
 {
     pcs_status status = sim_show(sim, true, nopen);
-    if (status == PCS_OK) status = pcs_checkpoint_open(sim);
+    if (status == PCS_OK) status = checkpoint_open(sim);
     if (!sim->view.is_resumed) sim->view.memory = pcs_bytes_taken(sim->ctx);
     PCS_TRY(sim_agree(sim, status));
     sim_compare_memory(sim);
@@ -214,7 +861,7 @@ static pcs_status sim_loop(pcs_sim *sim)
         if (status == PCS_OK && is_first) status = sim_check_options(sim);
         if (status == PCS_OK && pcs_sim_is_done(sim)) status = pcs_sim_search(sim);
         PCS_TRY(sim_agree(sim, status));
-        PCS_TRY(pcs_checkpoint_step(sim, now));
+        PCS_TRY(checkpoint_step(sim, now));
     }
     if (sim->horizon != NULL) sim->find_horizon(sim);
     return PCS_OK;
@@ -243,7 +890,7 @@ static pcs_status sim_keep(pcs_sim *sim, pcs_status status)
     if (status != PCS_OK && !(is_stopped > 0.0)) return status;
     if (status == PCS_OK && sim->ends_for_good) return PCS_OK;
     snprintf(reason, sizeof reason, "%s", pcs_message(sim->ctx));
-    pcs_status written = pcs_checkpoint_write(sim);
+    pcs_status written = checkpoint_write(sim);
     sim_share_faults(sim, written);
     if (written != PCS_OK) return written;
     return status == PCS_OK ? PCS_OK : pcs_fail(sim->ctx, status, "%s", reason);
@@ -329,7 +976,7 @@ static pcs_status sim_find_checkpoint(pcs_sim *sim, const char *directory, pcs_c
     if (!*is_there) return PCS_OK;
     PCS_TRY(pcs_checkpoint_demand_same(sim, data));
     // Keeps the complete one: the new checkpoint must not replace it.
-    if (is_damaged && pcs_is_root(sim->ctx)) pcs_checkpoint_remove(directory, true);
+    if (is_damaged && pcs_is_root(sim->ctx)) checkpoint_remove(directory, true);
     return PCS_OK;
 }
 
@@ -339,10 +986,10 @@ static pcs_status sim_go(pcs_sim *sim, bool show_progress, const pcs_checkpoint_
     int nopen = 0;
     sim_choose_observers(sim, show_progress);
     if (!sim->has_started) PCS_TRY(pcs_agree(sim->ctx, pcs_sim_start(sim)));
-    if (from != NULL) PCS_TRY(pcs_agree(sim->ctx, pcs_checkpoint_restore(sim, from, &c)));
+    if (from != NULL) PCS_TRY(pcs_agree(sim->ctx, checkpoint_restore(sim, from, &c)));
     pcs_status status = sim_open(sim, &nopen);
     // Returns at once if files do not match the checkpoint, since closing them would complete, and so change, them.
-    if (from != NULL && status == PCS_OK) PCS_TRY(pcs_agree(sim->ctx, pcs_checkpoint_restore_observers(sim, &c)));
+    if (from != NULL && status == PCS_OK) PCS_TRY(pcs_agree(sim->ctx, checkpoint_restore_observers(sim, &c)));
     sim->has_files = status == PCS_OK;
     if (status == PCS_OK) status = sim_loop(sim);
     return sim_close(sim, nopen, sim_keep(sim, status));
@@ -358,8 +1005,7 @@ static pcs_status sim_run(pcs_sim *sim, const char *directory, bool show_progres
     status = pcs_agree(sim->ctx, status);
     if (status == PCS_OK) status = sim_go(sim, show_progress, is_there ? &data : NULL);
     // Removes checkpoints of another run: the first one of this run replaces them, and without one they go at the end.
-    if (status == PCS_OK && sim->view.ncheckpoint == 0 && pcs_is_root(sim->ctx))
-        pcs_checkpoint_remove(directory, false);
+    if (status == PCS_OK && sim->view.ncheckpoint == 0 && pcs_is_root(sim->ctx)) checkpoint_remove(directory, false);
     pcs_checkpoint_free(&data);
     return status;
 }
@@ -369,7 +1015,7 @@ static pcs_status sim_compare_ranks(pcs_sim *sim, const char *directory)
 {
     pcs_checkpoint_case about = { .hash = 0 };
     if (!pcs_is_parallel(sim->ctx)) return PCS_OK;
-    pcs_status status = pcs_checkpoint_hash(sim, false, &about);
+    pcs_status status = checkpoint_hash(sim, false, &about);
     unsigned long long hash = about.hash;
     char here[PCS_PATH_BYTES] = "";
     if (directory[0] != '/' && getcwd(here, sizeof here) != NULL) hash = pcs_hash(hash, here, strlen(here));

@@ -6,6 +6,8 @@
 #include "case/case.h"
 #include "output/observer.h"
 
+#include <stdint.h>
+
 typedef struct pcs_checkpoint_params {
     int every;      // steps between checkpoints, -1 if not given
     double minutes; // minutes of wall time between them
@@ -87,5 +89,80 @@ static inline bool pcs_sim_is_done(const pcs_sim *sim)
 // Opens the observers, runs to the end, closes them. Creates `directory` if necessary. With `show_progress` the
 // progress observer runs, too.
 pcs_status pcs_sim_run(pcs_sim *sim, const char *directory, bool show_progress);
+
+// Checkpoints: all that a run needs to continue, in one file written under another name, synced and renamed; the
+// one before it is kept.
+//
+//   head         magic, format, byte order, hashes, sizes, version of the program
+//   case         the resolved case as text, so that a refusal can tell what differs
+//   pieces       name, size, bytes (core/carry.h): state, ledger, certificate, counts, then every observer
+//   checksum     of all before it
+//
+// A run that is resumed ends as one that was never interrupted, to the last bit.
+
+// The head of a checkpoint file; private to checkpoint.c and tests.
+
+#define PCS_CHECKPOINT_MAGIC "PERCUSS\n"
+#define PCS_CHECKPOINT_ORDER 0x0102030405060708ULL
+#define PCS_CHECKPOINT_FORMAT 8ULL
+
+// Members have fixed width, without gaps.
+typedef struct pcs_checkpoint_head {
+    char magic[8];
+    uint64_t order, format;
+    uint64_t input;  // hash of the resolved case and the version
+    uint64_t motion; // hash of the version and of the case without keys that do not affect the motion
+    uint64_t nrank;
+    uint64_t text_size, piece_size; // bytes
+    char version[56];
+    uint64_t is_done; // 1 if the run was at its end
+} pcs_checkpoint_head;
+_Static_assert(sizeof(pcs_checkpoint_head) == 128, "no gaps");
+
+// The resolved case, without keys that do not affect the motion if `motion` is asked for, and its hash with the version
+// of the program and the files that it names.
+typedef struct pcs_checkpoint_case {
+    const char *text; // [size]
+    size_t size;
+    unsigned long long hash;
+} pcs_checkpoint_case;
+
+extern const pcs_option pcs_checkpoint_options[];
+
+// A checkpoint that was read, complete and undamaged.
+typedef struct pcs_checkpoint_data {
+    char path[4200];
+    unsigned char *bytes; // scratch
+    size_t size;
+    const pcs_checkpoint_head *head;
+    const char *text;      // the resolved case
+    unsigned char *pieces; // [piece_size]
+    size_t piece_size;
+} pcs_checkpoint_data;
+
+// Creates an archive for a complete simulation, without bytes yet.
+pcs_carrier pcs_checkpoint_carrier(const pcs_sim *sim, pcs_carry_way way);
+// Creates an archive that reads a checkpoint.
+pcs_carrier pcs_checkpoint_reader(const pcs_sim *sim, const pcs_checkpoint_data *data);
+// Serializes a simulation that has started, without its observers.
+void pcs_checkpoint_carry(pcs_sim *sim, pcs_carrier *c);
+// Writes a file from an archive in memory.
+pcs_status pcs_checkpoint_save(pcs_sim *sim, const pcs_memory *pieces, const char *path);
+
+// Finds the newest complete checkpoint of a folder, or the file of this path. Takes the older one, with a note, if the
+// newest is damaged or `is_older` asks for it. *is_there is false if there is none.
+pcs_status pcs_checkpoint_find(pcs_context *ctx, const char *path, bool is_older, pcs_checkpoint_data *out,
+                               bool *is_there, char note[512]);
+void pcs_checkpoint_free(pcs_checkpoint_data *data);
+
+// Fails with PCS_BAD_INPUT, naming the difference, unless the checkpoint is of the same case and program.
+pcs_status pcs_checkpoint_demand_same(pcs_sim *sim, const pcs_checkpoint_data *data);
+// Restores a simulation that has started from a checkpoint. The next function restores its open observers.
+pcs_status pcs_checkpoint_restore(pcs_sim *sim, const pcs_checkpoint_data *data, pcs_carrier *c);
+
+// Gets the time, s, of a checkpoint from which another run starts.
+pcs_status pcs_checkpoint_time(pcs_context *ctx, const pcs_checkpoint_data *data, double *t);
+// Sets q, v and t from sim->from, before the start.
+pcs_status pcs_checkpoint_start(pcs_sim *sim);
 
 #endif

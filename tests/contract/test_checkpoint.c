@@ -2,7 +2,7 @@
 // kinds of contacts and joints, steps of a simulation made anew from the bytes of another are the same steps, and
 // state, ledger, certificate and counts are the same bytes in the end.
 
-#include "sim/checkpoint.h"
+#include "sim/sim.h"
 #include "support/check.h"
 #include "support/every_scheme.h"
 

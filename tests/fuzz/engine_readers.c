@@ -5,7 +5,7 @@
 
 #include "build/build.h"
 #include "core/text.h"
-#include "sim/checkpoint.h"
+#include "sim/sim.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -85,7 +85,9 @@ static pcs_status readers_restore(pcs_context *ctx, const pcs_checkpoint_data *d
     PCS_TRY(pcs_case_parse(ctx, "fuzz", base_case, sizeof base_case - 1, &c));
     PCS_TRY(pcs_build_sim(ctx, c, &sim));
     PCS_TRY(pcs_sim_start(sim));
-    PCS_TRY(pcs_checkpoint_restore(sim, data, &carrier));
+    carrier = pcs_checkpoint_reader(sim, data);
+    pcs_checkpoint_carry(sim, &carrier);
+    PCS_TRY(carrier.status);
     return pcs_sim_is_done(sim) ? PCS_OK : pcs_sim_step(sim);
 }
 
