@@ -6,21 +6,21 @@ percuss_sources(src/core alloc amplitude blas carry clock comm context dense exp
 percuss_sources(src/linsolve linsolve_list.def bordered
   linsolve)
 percuss_sources(mesh mesh_source_list.def merge mesh part)
-percuss_sources(elements element_list.def axial beam element modal section)
+percuss_sources(elements element_list.def element modal section)
 percuss_sources(src/rows gap_list.def joint_list.def law_list.def box_tree ends gap
   held points registry segment table)
 percuss_sources(src/system rotations)
 percuss_sources(src/fe dofs fe initial loads picture
-  probe reactions rigid stable taper)
+  probe rigid stable taper)
 percuss_sources(src/closed_form closed_form_list.def closed_form)
 percuss_sources(src/step step_list.def contact_problem curvature dense_contacts impact krylov_set outer
   projection step sums)
 percuss_sources(src/schemes scheme_list.def event explicit implicit
   registry scheme state tableau)
-percuss_sources(src/output observer_list.def file observer resolution series tally)
-percuss_sources(src/case error expand keys load parse read tree write)
+percuss_sources(src/output observer_list.def file observer tally)
+percuss_sources(src/case error expand keys load parse tree write)
 percuss_sources(src/analysis eigen modes statics stiffness)
 percuss_sources(src/sim certify certify_motion certify_rows control horizon sim)
-percuss_sources(src/build bars build builder catalogue describe elements joints loads
-  mesh output perturbation)
+percuss_sources(src/build bars build builder catalogue elements joints loads
+  mesh output)
 percuss_sources(src percuss)

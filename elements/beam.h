@@ -79,31 +79,13 @@ typedef struct pcs_timoshenko {
     int plane;                    // 0 about z, 1 about y
 } pcs_timoshenko;
 
-// Computes D, row-major 2 x 2.
-void pcs_timoshenko_stiffness(const pcs_timoshenko *beam, double D[4]);
-// Computes M, row-major 4 x 4.
-void pcs_timoshenko_mass(const pcs_timoshenko *beam, double M[16]);
-
-// Computes the unit direction of a cell in the x-y plane. Returns its length, m.
-double pcs_beam_plane_axis(const pcs_batch *batch, int cell, double axis[2]);
-
 // Declares x, y and the rotation about z. Fails if the cell has no length or leaves the plane.
 pcs_status pcs_beam_plane_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, pcs_node_dofs *out);
-
-// Computes the local axes of a span, the rows of R: x along the span, y in the plane of x and `orientation`, z = x
-// cross y. Returns its length, m. *sine is that of the angle between both. The second takes the span of a cell.
-double pcs_beam_frame(const double span[3], const double orientation[3], double R[3][3], double *sine);
-double pcs_beam_space_frame(const pcs_batch *batch, int cell, const double orientation[3], double R[3][3],
-                            double *sine);
 
 // Declares three displacements and three rotations. Fails if the cell has no length or lies along the orientation.
 pcs_status pcs_beam_space_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, const double orientation[3],
                                pcs_node_dofs *out);
 
-// Returns the bending constants of a cell in its local x-y plane (plane 0, about z) or in x-z (1, about y).
-pcs_timoshenko pcs_beam_bending(const pcs_batch *batch, int cell, double length, int plane);
-// Returns the travel time, s, through a cell of an axial wave, or of a transverse one along its local y axis.
-double pcs_beam_travel_time(const pcs_batch *batch, int cell, double length, bool is_transverse);
 // Computes the nodes' coefficients of a cell's mass, or of its rotary inertia, over the mean times L: [first cross;
 // cross last] for linear velocities, lumped by row sums, or for one point.
 typedef enum pcs_beam_quantity { PCS_BEAM_AREA, PCS_BEAM_IY, PCS_BEAM_IZ, PCS_BEAM_POLAR } pcs_beam_quantity;
@@ -111,11 +93,5 @@ typedef struct pcs_beam_shares {
     double first, cross, last;
 } pcs_beam_shares;
 pcs_beam_shares pcs_beam_find_shares(const pcs_batch *batch, int cell, pcs_beam_quantity of);
-
-// Adds the matrix of local dofs, transformed to global axes, to A.
-void pcs_beam_turn_matrix(int ndof, const double R[3][3], const double *local, double *A);
-// Transforms B and M of the kind from local to global axes; every three dofs rotate with R, whose rows are local axes.
-void pcs_beam_turn(int ndof, int nmode, const double R[3][3], const double *local_B, const double *local_M,
-                   pcs_modal_kind *kind);
 
 #endif

@@ -22,13 +22,873 @@
 // keeps its strain to the last digit. Cells whose equations follow one another are swept as runs, without
 // any indirection; cells at a support, or numbered otherwise, are loose.
 
+#include "elements/rod.h"
+#include "core/dense.h"
 #include "core/loop.h"
-#include "elements/axial.h"
+#include "core/rotation.h"
+#include "elements/modal.h"
 
 #include <float.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
+
+// Two nodes and an axial force (rod.h): trusses, springs and dampers, and rods along their axis.
+
+static const char *const truss_masses[] = { "consistent", "lumped", NULL };
+
+const pcs_option pcs_rod_options[] = {
+    PCS_ROD_MATERIAL,
+    PCS_CHOICE("mass", pcs_rod_params, mass, PCS_DEFAULT("consistent"), truss_masses, "mass matrix"),
+    { 0 },
+};
+
+static const pcs_option rod_area_options[] = {
+    PCS_PROFILE("area", pcs_rod_params, area, PCS_REQUIRED, PCS_POSITIVE, "cross section, m^2"),
+    { 0 },
+};
+
+static void rod_area_constants(const void *params, pcs_section *out)
+{
+    *out = (pcs_section){ .area = ((const pcs_rod_params *)params)->area.value };
+}
+
+const pcs_section_type pcs_rod_area = {
+    .name = "area",
+    .summary = "of a rod",
+    .options = rod_area_options,
+    .params_size = sizeof(pcs_rod_params),
+    .constants = rod_area_constants,
+};
+
+pcs_rod_cell pcs_rod_find_cell(const pcs_batch *batch, int cell, bool is_lumped)
+{
+    const pcs_taper *taper = pcs_taper_of(batch, cell);
+    pcs_rod_cell out = { .area = ((const pcs_rod_params *)batch->params)->area.value, .is_uniform = true };
+    if (taper != NULL) out.area = taper->mean.area;
+    if (taper == NULL || taper->is_uniform) {
+        out.self = out.self_end = is_lumped ? 0.5 : 1.0 / 3.0;
+        out.other = is_lumped ? 0.0 : 1.0 / 6.0;
+        return out;
+    }
+    // Displacements are linear along the cell. A lumped mass has the sums of the rows.
+    double between = taper->area[1];
+    out.is_uniform = false;
+    out.self = taper->area[0] + (is_lumped ? between : 0.0);
+    out.self_end = taper->area[2] + (is_lumped ? between : 0.0);
+    out.other = is_lumped ? 0.0 : between;
+    return out;
+}
+
+const char *const pcs_rod_fields[] = { "axial_force", "stress", "strain_energy", NULL };
+const char *const pcs_rod_end_fields[] = { "axial_start", "axial_end", "stress_start", "stress_end", NULL };
+
+void pcs_rod_read_ends(const pcs_batch *batch, int cell, const double *line_load, double tension, const double *axis,
+                       double field[4])
+{
+    const pcs_taper *taper = pcs_taper_of(batch, cell);
+    double area = ((const pcs_rod_params *)batch->params)->area.value, load[2] = { 0 };
+    int dim = batch->ops->ndof / 2;
+    if (line_load != NULL)
+        for (int i = 0; i < 2 * dim; i++) load[i / dim] += line_load[i] * axis[i % dim];
+    field[0] = tension + load[0];
+    field[1] = tension - load[1];
+    for (int end = 0; end < 2; end++) field[2 + end] = field[end] / (taper == NULL ? area : taper->end[end].area);
+}
+
+// Computes the vector from the first node to the second, m. Returns its length.
+static double axial_span(const pcs_batch *batch, int cell, double span[3])
+{
+    pcs_cell_span(batch, cell, span);
+    return pcs_norm3(span);
+}
+
+static pcs_status axial_check_length(pcs_context *ctx, const pcs_batch *batch, int cell, double length)
+{
+    if (length > 0.0 && isfinite(length)) return PCS_OK;
+    return pcs_fail(ctx, PCS_BAD_INPUT, "element group '%s': cell %d has length %g, must be > 0", batch->name,
+                    batch->cells[cell], length);
+}
+
+// Returns the sign of the first nonzero component of a vector.
+static double axial_sign(const double d[3])
+{
+    double size = fabs(d[0]);
+    for (int k = 1; k < 3; k++) size = fabs(d[k]) > size ? fabs(d[k]) : size;
+    for (int k = 0; k < 3; k++)
+        if (fabs(d[k]) > 1e-9 * size) return d[k] > 0.0 ? 1.0 : -1.0;
+    return 1.0;
+}
+
+double pcs_axial_axis(const pcs_batch *batch, int cell, double axis[3], double *sign)
+{
+    double length = axial_span(batch, cell, axis);
+    *sign = axial_sign(axis);
+    (void)pcs_normalize3(axis, axis); // exactly an axis of space if the rod lies along it
+    for (int k = 0; k < 3; k++) axis[k] *= *sign;
+    return length;
+}
+
+// Computes the sign alone. Returns the length, m.
+static double axial_way(const pcs_batch *batch, int cell, double *sign)
+{
+    double span[3], length = axial_span(batch, cell, span);
+    *sign = axial_sign(span);
+    return length;
+}
+
+pcs_status pcs_axial_line_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node, pcs_node_dofs *out)
+{
+    double sign, length = pcs_axial_axis(batch, cell, out->direction[0], &sign);
+    out->count = 1;
+    out->is_rotation[0] = false;
+    return axial_check_length(ctx, batch, cell, length);
+}
+
+// Fails if the cell has no length, or if its ends lie outside the line or plane in which they move; names the cell.
+static pcs_status axial_check_ends(pcs_context *ctx, const pcs_batch *batch, int cell, int dim, const double span[3])
+{
+    double length = pcs_norm3(span);
+    PCS_TRY(axial_check_length(ctx, batch, cell, length));
+    for (int k = dim; k < 3; k++)
+        if (fabs(span[k]) > 1e-9 * length)
+            return pcs_fail(ctx, PCS_BAD_INPUT,
+                            "element group '%s': cell %d leaves the %s: its ends differ by %g in %c", batch->name,
+                            batch->cells[cell], dim == 1 ? "line along x" : "x-y plane", span[k], "xyz"[k]);
+    return PCS_OK;
+}
+
+// Declares x, y and z of a node, the last ones absent if dim is less than 3. Fails if the cell has no length or leaves
+// the line or plane.
+static pcs_status axial_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int dim, pcs_node_dofs *out)
+{
+    double span[3];
+    (void)axial_span(batch, cell, span);
+    *out = (pcs_node_dofs){ .count = 3 };
+    for (int k = 0; k < dim; k++) out->direction[k][k] = 1.0;
+    return axial_check_ends(ctx, batch, cell, dim, span);
+}
+
+// Returns the segment of the table that contains s; the first or the last one beyond its ends.
+static int law_segment(const pcs_list *table, double s)
+{
+    int low = 0, high = table->nrow - 2;
+    while (low < high) {
+        int middle = (low + high + 1) / 2;
+        if (table->value[2 * middle] <= s) low = middle;
+        else high = middle - 1;
+    }
+    return low;
+}
+
+static double law_slope(const pcs_list *table, int segment)
+{
+    const double *row = table->value + 2 * segment;
+    return (row[3] - row[1]) / (row[2] - row[0]);
+}
+
+// Evaluates force, slope, and the integral from s = 0. Starts within the segment of s = 0, elsewhere from the nearest
+// knot, so that the energy of a small elongation is not a difference of large numbers.
+static pcs_axial_response law_of_table(const pcs_axial_law *law, double s)
+{
+    int segment = law_segment(&law->table, s), knot = segment + (segment < law->rest);
+    const double *row = law->table.value + 2 * segment;
+    double slope = law_slope(&law->table, segment), from = segment == law->rest ? 0.0 : law->table.value[2 * knot];
+    double area = segment == law->rest ? 0.0 : law->area[knot], mean = row[1] + slope * (0.5 * (from + s) - row[0]);
+    return (pcs_axial_response){ .force = row[1] + slope * (s - row[0]),
+                                 .stiffness = slope,
+                                 .energy = area + mean * (s - from) };
+}
+
+pcs_status pcs_axial_law_prepare(pcs_context *ctx, pcs_axial_law *law)
+{
+    const double *row = law->table.value;
+    if (law->table.count == 0) return PCS_OK;
+    PCS_TAKE(ctx, law->area, law->table.nrow, "a table of springs");
+    int rest = law->rest = law_segment(&law->table, 0.0);
+    double slope = law_slope(&law->table, rest);
+    for (int i = rest; i < rest + 2; i++) law->area[i] = (row[2 * i + 1] - 0.5 * slope * row[2 * i]) * row[2 * i];
+    for (int i = rest + 2; i < law->table.nrow; i++)
+        law->area[i] = law->area[i - 1] + 0.5 * (row[2 * i + 1] + row[2 * i - 1]) * (row[2 * i] - row[2 * i - 2]);
+    for (int i = rest - 1; i >= 0; i--)
+        law->area[i] = law->area[i + 1] - 0.5 * (row[2 * i + 1] + row[2 * i + 3]) * (row[2 * i + 2] - row[2 * i]);
+    return PCS_OK;
+}
+
+static pcs_axial_response law_of_polynomial(const pcs_list *k, double e)
+{
+    pcs_axial_response out = { 0 };
+    for (int i = k->count; i >= 1; i--) {
+        out.force = (out.force + k->value[i - 1]) * e;
+        out.stiffness = out.stiffness * e + i * k->value[i - 1];
+        out.energy = (out.energy + k->value[i - 1] / (i + 1)) * e;
+    }
+    out.energy *= e;
+    return out;
+}
+
+static pcs_axial_response law_of_spring(const pcs_axial_law *law, double s)
+{
+    if (law->table.count > 0) return law_of_table(law, s);
+    if (law->clearance > 0.0 && fabs(s) <= law->clearance) return (pcs_axial_response){ 0 };
+    double e = s - copysign(law->clearance, s);
+    if (law->polynomial.count > 0) return law_of_polynomial(&law->polynomial, e);
+    return (pcs_axial_response){ law->stiffness * e, law->stiffness, 0.5 * law->stiffness * e * e, 0.0, 0.0 };
+}
+
+pcs_axial_response pcs_axial_law_at(const pcs_axial_law *law, double stretch, double rate)
+{
+    pcs_axial_response out = law_of_spring(law, stretch);
+    if (fabs(stretch) > law->stop) {
+        double over = stretch - copysign(law->stop, stretch);
+        out.force += law->stop_stiffness * over;
+        out.stiffness += law->stop_stiffness;
+        out.energy += 0.5 * law->stop_stiffness * over * over;
+    }
+    if (law->exponent == 1.0) {
+        out.drag = law->damper * rate;
+        out.damping = law->damper;
+        return out;
+    }
+    double square = rate * rate + law->speed * law->speed;
+    if (law->damper == 0.0 || square == 0.0) return out;
+    double factor = law->damper * pow(square, 0.5 * (law->exponent - 1.0));
+    out.drag = factor * rate;
+    out.damping = factor * (1.0 + (law->exponent - 1.0) * rate * rate / square);
+    return out;
+}
+
+// Returns the largest stiffness of table and stop, N/m. For a polynomial, the stiffness at rest.
+static double axial_law_stiffest(const pcs_axial_law *law)
+{
+    double most = law->polynomial.count > 0 ? fabs(law->polynomial.value[0]) : law->stiffness;
+    for (int i = 0; i + 1 < law->table.nrow; i++)
+        if (law->table.count > 0) most = fmax(most, fabs(law_slope(&law->table, i)));
+    return isinf(law->stop) ? most : most + law->stop_stiffness;
+}
+
+enum { MAX_NDOF = PCS_MAX_CELL_DOFS };
+
+// Holds a cell in the current state.
+typedef struct axial_state {
+    double n[3], w[3], length; // unit vector along the line; relative velocity of its ends, m/s; m
+    pcs_axial_view at;
+    double v[MAX_NDOF];
+    double J[3][MAX_NDOF], Jn[MAX_NDOF]; // Jn = J^T n; J of ends at nodes is filled in where K is asked for
+    double R[2][9];                      // of ends at arms, as is W, the last three of v of a node
+} axial_state;
+
+static const int *axial_equation(const pcs_batch *batch, int cell)
+{
+    return batch->equation + (size_t)cell * (size_t)((const pcs_axial *)batch->data)->shape.ndof;
+}
+
+// Evaluates the forces for an elongation and its rate.
+static void axial_respond(const pcs_axial *axial, const pcs_axial_cell *cell, pcs_axial_view *at)
+{
+    if (axial->law == NULL) {
+        at->stiffness = cell->stiffness;
+        at->damping = cell->damping;
+        at->drag = cell->damping * at->rate;
+        at->energy = (0.5 * cell->stiffness * at->stretch + cell->preload) * at->stretch;
+        at->tension = cell->stiffness * at->stretch + cell->preload + cell->damping * at->rate;
+        return;
+    }
+    pcs_axial_response own = pcs_axial_law_at(axial->law, at->stretch, at->rate);
+    at->stiffness = own.stiffness;
+    at->damping = own.damping + cell->damping;
+    at->drag = own.drag + cell->damping * at->rate;
+    at->energy = own.energy + cell->preload * at->stretch;
+    at->tension = own.force + cell->preload + at->drag;
+}
+
+// Evaluates line and force from x, the change of the vector between the ends, m, and its rate w.
+static void axial_find(const pcs_axial *axial, int number, const double x[3], axial_state *s)
+{
+    const pcs_axial_cell *cell = &axial->cell[number];
+    double change = 0.0, length2 = 0.0, now[3];
+    for (int k = 0; k < 3; k++) {
+        now[k] = cell->span[k] + x[k];
+        length2 += now[k] * now[k];
+        change += x[k] * (2.0 * cell->span[k] + x[k]);
+    }
+    s->length = sqrt(length2);
+    // Keeps the direction of the reference state if the ends coincide.
+    for (int k = 0; k < 3; k++) s->n[k] = s->length > 0.0 ? now[k] / s->length : cell->span[k] / cell->length;
+    s->at.rate = pcs_dot3(s->n, s->w);
+    s->at.stretch = change / (s->length + cell->length) + cell->slack;
+    axial_respond(axial, cell, &s->at);
+}
+
+// Computes exp(p) r - r without cancellation at small p; p x r if is_small.
+static void arms_turn(const double p[3], bool is_small, const double r[3], double out[3])
+{
+    double half = 0.5 * pcs_norm3(p), sinc = half > 0.0 ? sin(half) / half : 1.0, once[3], twice[3];
+    pcs_cross(p, r, once);
+    pcs_cross(p, once, twice);
+    for (int k = 0; k < 3; k++) out[k] = is_small ? once[k] : sinc * (cos(half) * once[k] + 0.5 * sinc * twice[k]);
+}
+
+// Computes the columns of J of one node, and its rotation matrix.
+static void arms_columns(const pcs_axial *axial, int node, const double p[3], axial_state *s)
+{
+    const double none[3] = { 0 }, *r = axial->arm[node], sign = node == 0 ? -1.0 : 1.0;
+    int first = axial->shape.node_dofs * node;
+    pcs_rotation_exp(axial->has_small_angles ? none : p, s->R[node]);
+    for (int j = 0; j < 3; j++) {
+        const double unit[3] = { j == 0, j == 1, j == 2 };
+        double material[3], turned[3];
+        pcs_cross(unit, r, material);
+        pcs_rotation_apply(s->R[node], material, turned);
+        for (int i = 0; i < 3; i++) {
+            s->J[i][first + j] = sign * unit[i];
+            s->J[i][first + 3 + j] = sign * turned[i];
+        }
+    }
+}
+
+// Evaluates a cell with ends at arms from local displacements.
+static void arms_find(const pcs_axial *axial, int number, const double *u, axial_state *s)
+{
+    int n = axial->shape.ndof, one = axial->shape.node_dofs;
+    double x[3], turned[2][3];
+    for (int node = 0; node < 2; node++) {
+        arms_turn(u + one * node + 3, axial->has_small_angles, axial->arm[node], turned[node]);
+        arms_columns(axial, node, u + one * node + 3, s);
+    }
+    for (int k = 0; k < 3; k++) {
+        x[k] = u[one + k] + turned[1][k] - (u[k] + turned[0][k]);
+        s->w[k] = 0.0;
+        for (int j = 0; j < n; j++) s->w[k] += s->J[k][j] * s->v[j];
+    }
+    axial_find(axial, number, x, s);
+    for (int j = 0; j < n; j++) s->Jn[j] = s->n[0] * s->J[0][j] + s->n[1] * s->J[1][j] + s->n[2] * s->J[2][j];
+}
+
+static void axial_look(const pcs_batch *batch, int cell, const pcs_cell_state *at, axial_state *s)
+{
+    const pcs_axial *axial = batch->data;
+    int dim = axial->shape.translations;
+    double u[MAX_NDOF], x[3] = { 0 };
+    pcs_cell_look_or_rest(batch, cell, axial->shape.ndof, at, u, s->v);
+    if (axial->arm != NULL) {
+        arms_find(axial, cell, u, s);
+        return;
+    }
+    s->w[1] = s->w[2] = 0.0;
+    for (int k = 0; k < dim; k++) {
+        x[k] = u[dim + k] - u[k];
+        s->w[k] = s->v[dim + k] - s->v[k];
+    }
+    axial_find(axial, cell, x, s);
+    for (int k = 0; k < dim; k++) {
+        s->Jn[k] = -s->n[k];
+        s->Jn[dim + k] = s->n[k];
+    }
+}
+
+// Allocates the cells and fills in the geometry. `arm` has the arms of both ends, or is NULL.
+static pcs_status axial_create(pcs_context *ctx, pcs_batch *batch, const double (*arm)[3], pcs_axial **out)
+{
+    pcs_axial *axial;
+    int one = batch->ops->ndof / 2;
+    double beyond[3] = { 0.0 };
+    PCS_TAKE(ctx, axial, 1, "axial cells");
+    PCS_TAKE(ctx, axial->cell, batch->ncell, "axial cells");
+    axial->shape = (pcs_cell_shape){ .ndof = 2 * one, .node_dofs = one, .translations = one < 3 ? one : 3 };
+    axial->arm = arm;
+    if (arm != NULL)
+        for (int k = 0; k < 3; k++) beyond[k] = arm[1][k] - arm[0][k];
+    for (int c = 0; c < batch->ncell; c++) {
+        pcs_axial_cell *cell = &axial->cell[c];
+        pcs_cell_span(batch, c, cell->span);
+        for (int k = 0; k < 3; k++) cell->span[k] += beyond[k];
+        cell->length = pcs_norm3(cell->span);
+    }
+    *out = axial;
+    batch->data = axial;
+    return PCS_OK;
+}
+
+static pcs_axial_view axial_view_of(const pcs_batch *batch, int cell, const pcs_cell_state *at)
+{
+    axial_state s;
+    axial_look(batch, cell, at, &s);
+    return s.at;
+}
+
+// Computes the momenta p = M v of a cell. Returns v . M v.
+static double axial_momentum(const pcs_axial *axial, int c, const double *v, double p[MAX_NDOF])
+{
+    const pcs_axial_cell *cell = &axial->cell[c];
+    int n = axial->shape.ndof, one = axial->shape.node_dofs;
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) {
+        double self = i < one ? cell->self : cell->self_end;
+        p[i] = i % one < axial->shape.translations ? self * v[i] + cell->other * v[(i + one) % n] : 0.0;
+        sum += p[i] * v[i];
+    }
+    return sum;
+}
+
+static void axial_mass(const pcs_axial *axial, int cell, double *M)
+{
+    int n = axial->shape.ndof;
+    for (int j = 0; j < n; j++) {
+        double unit[MAX_NDOF] = { 0 };
+        unit[j] = 1.0;
+        (void)axial_momentum(axial, cell, unit, M + (ptrdiff_t)j * n); // row j of a symmetric matrix
+    }
+}
+
+// Adds to K the part from the rotation of one node.
+static void arms_add_spin(const pcs_axial *axial, const axial_state *s, int node, double *K)
+{
+    int n = axial->shape.ndof, first = axial->shape.node_dofs * node + 3;
+    const double *r = axial->arm[node], *W = s->v + first, sign = node == 0 ? -1.0 : 1.0;
+    double D[3], pull = sign * s->at.tension, drag = sign * s->at.damping;
+    pcs_rotation_apply_transposed(s->R[node], s->n, D);
+    double along = pcs_dot3(r, D);
+    for (int j = 0; j < 3; j++) {
+        double rate = 0.0;
+        for (int i = 0; i < 3; i++) {
+            double B = D[i] * r[j] - (i == j ? along : 0.0);
+            K[(first + i) * n + first + j] += pull * B;
+            rate += W[i] * B;
+        }
+        for (int i = 0; i < n; i++) K[i * n + first + j] += drag * s->Jn[i] * rate;
+    }
+}
+
+// Fills J of ends at nodes.
+static void axial_columns(int dim, axial_state *s)
+{
+    memset(s->J, 0, sizeof s->J);
+    for (int k = 0; k < dim; k++) {
+        s->J[k][k] = -1.0;
+        s->J[k][dim + k] = 1.0;
+    }
+}
+
+static void axial_stiffness(const pcs_axial *axial, axial_state *s, double *K)
+{
+    const pcs_axial_view *at = &s->at;
+    int n = axial->shape.ndof;
+    double across = s->length > 0.0 ? 1.0 / s->length : 0.0; // without length no direction is perpendicular
+    if (axial->arm == NULL) axial_columns(axial->shape.translations, s);
+    for (int j = 0; j < n; j++) {
+        double w = 0.0;
+        for (int k = 0; k < 3; k++) w += s->w[k] * s->J[k][j];
+        double turn = at->damping * across * (w - at->rate * s->Jn[j]);
+        for (int i = 0; i < n; i++) {
+            double JJ = s->J[0][i] * s->J[0][j] + s->J[1][i] * s->J[1][j] + s->J[2][i] * s->J[2][j];
+            double along = s->Jn[i] * s->Jn[j];
+            K[i * n + j] = at->stiffness * along + s->Jn[i] * turn + at->tension * across * (JJ - along);
+        }
+    }
+    if (axial->arm == NULL || axial->has_small_angles) return;
+    for (int node = 0; node < 2; node++) arms_add_spin(axial, s, node, K);
+}
+
+// Bounds K in all states. The line may become perpendicular to the arms, which are then levers of full length.
+static void axial_stiffest(const pcs_axial *axial, axial_state *s, double *K)
+{
+    int n = axial->shape.ndof, one = axial->shape.node_dofs;
+    double most = axial->law == NULL ? s->at.stiffness : axial_law_stiffest(axial->law), longest[MAX_NDOF];
+    if (axial->arm != NULL) {
+        s->at.tension = fmax(s->at.tension, 0.0); // a compressive force may vanish later
+        s->at.stiffness = 0.0;
+    } else {
+        s->at.stiffness = most;
+    }
+    axial_stiffness(axial, s, K);
+    if (axial->arm == NULL) return;
+    memcpy(longest, s->Jn, sizeof longest);
+    for (int i = 0; i < n; i++) {
+        const double *r = axial->arm[i / one];
+        if (i % one >= 3) longest[i] = hypot(r[(i + 1) % 3], r[(i + 2) % 3]);
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) K[i * n + j] += most * longest[i] * longest[j];
+}
+
+static void axial_matrices(const pcs_batch *batch, int cell, const pcs_cell_state *at, double *M, double *K, double *C)
+{
+    const pcs_axial *axial = batch->data;
+    int n = axial->shape.ndof;
+    axial_state s;
+    axial_look(batch, cell, at, &s);
+    if (M != NULL) axial_mass(axial, cell, M);
+    if (K != NULL && at == pcs_stiffest) axial_stiffest(axial, &s, K);
+    else if (K != NULL) axial_stiffness(axial, &s, K);
+    if (C == NULL) return;
+    axial_mass(axial, cell, C);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            C[i * n + j] = batch->damping_mass * C[i * n + j] + s.at.damping * s.Jn[i] * s.Jn[j];
+}
+
+// Computes internal and damping force on the dofs of a cell, as forces on the body.
+static void axial_force(const pcs_batch *batch, int cell, const pcs_cell_state *at, double force[MAX_NDOF])
+{
+    const pcs_axial *axial = batch->data;
+    double p[MAX_NDOF] = { 0 };
+    axial_state s;
+    axial_look(batch, cell, at, &s);
+    if (batch->damping_mass != 0.0) (void)axial_momentum(axial, cell, s.v, p);
+    for (int i = 0; i < axial->shape.ndof; i++) force[i] = -s.at.tension * s.Jn[i] - batch->damping_mass * p[i];
+}
+
+static void axial_add_force(const pcs_batch *batch, const pcs_cell_state *at, double *f)
+{
+    pcs_cell_add_force(batch, batch->ops->ndof, axial_force, at, f);
+}
+
+static void axial_measure(const pcs_batch *batch, const pcs_cell_state *at, unsigned what, pcs_cell_sums *sum)
+{
+    const pcs_axial *axial = batch->data;
+    const pcs_cell_state beside = { .q = at->q, .v = at->along };
+    if (what & PCS_CELL_RESULTANT) pcs_cell_add_resultant(batch, &axial->shape, axial_force, at, sum);
+    for (int c = 0; c < batch->ncell; c++) {
+        double p[MAX_NDOF];
+        axial_state s, along;
+        axial_look(batch, c, at, &s);
+        double square = axial_momentum(axial, c, s.v, p);
+        if (what & PCS_CELL_ENERGY) {
+            sum->strain += s.at.energy;
+            sum->kinetic += 0.5 * square;
+            pcs_cell_add_momentum(&axial->shape, axial_equation(batch, c), p, sum);
+        }
+        if (!(what & PCS_CELL_POWER)) continue;
+        axial_look(batch, c, &beside, &along);
+        sum->power += s.at.drag * along.at.rate;
+        sum->power += batch->damping_mass * pcs_dense_dot(axial->shape.ndof, along.v, p);
+    }
+}
+
+#define AXIAL_KERNELS .matrices = axial_matrices, .force = axial_add_force, .measure = axial_measure
+
+// Rods that carry axial force only, with displacements along the global axes, in the x-y plane and in space.
+//
+//   linear:  N = (E A / L) e,   e = n . (u2 - u1)
+//   large:   N = (E A / L) (l - L) along the present axis, see elements/axial.h
+//   M = m/6 [2 1; 1 2] or m/2 [1 0; 0 1] in every direction,   m = rho A L
+// If the area varies, A is its mean over the cell and M the integral of rho A N^T N, lumped by the sums of its rows.
+//
+// The strain of large rods is the engineering one, (l - L)/L: the law of the linear rod in a frame that turns with the
+// axis. It stays stiff in compression, where the Green strain softens, and does not soften in tension, where the
+// logarithmic one does.
+
+static pcs_status truss_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node,
+                                  pcs_node_dofs *out)
+{
+    int dim = batch->ops->ndof / 2;
+    PCS_TRY(axial_node_dofs(ctx, batch, cell, dim, out));
+    out->count = dim;
+    return PCS_OK;
+}
+
+static pcs_rod_cell truss_cell(const pcs_batch *batch, int cell)
+{
+    return pcs_rod_find_cell(batch, cell, ((const pcs_rod_params *)batch->params)->mass == PCS_ROD_LUMPED);
+}
+
+static void truss_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
+{
+    const pcs_rod_params *p = batch->params;
+    double span[3], length = axial_span(batch, cell, span);
+    int n = batch->ops->ndof, dim = n / 2;
+    pcs_rod_cell rod = truss_cell(batch, cell);
+    double m = p->rho * rod.area * length;
+    kind->D[0] = p->E * rod.area / length;
+    for (int k = 0; k < dim; k++) {
+        kind->B[k] = -span[k] / length;
+        kind->B[dim + k] = span[k] / length;
+        kind->M[k * n + k] = m * rod.self;
+        kind->M[(dim + k) * n + dim + k] = m * rod.self_end;
+        kind->M[k * n + dim + k] = kind->M[(dim + k) * n + k] = m * rod.other;
+    }
+}
+
+static pcs_status truss_setup(pcs_context *ctx, pcs_batch *batch)
+{
+    return pcs_modal_setup(ctx, batch, 1, batch->ops->ndof / 2, truss_make);
+}
+
+static pcs_status truss_setup_large(pcs_context *ctx, pcs_batch *batch)
+{
+    const pcs_rod_params *p = batch->params;
+    pcs_axial *axial;
+    PCS_TRY(axial_create(ctx, batch, NULL, &axial));
+    for (int c = 0; c < batch->ncell; c++) {
+        pcs_axial_cell *cell = &axial->cell[c];
+        pcs_rod_cell rod = truss_cell(batch, c);
+        double m = p->rho * rod.area * cell->length;
+        cell->stiffness = p->E * rod.area / cell->length;
+        cell->damping = batch->damping_stiffness * cell->stiffness;
+        cell->self = m * rod.self;
+        cell->self_end = m * rod.self_end;
+        cell->other = m * rod.other;
+    }
+    return PCS_OK;
+}
+
+static void truss_fill_fields(const pcs_batch *batch, int cell, double stiffness, double stretch, double *field)
+{
+    field[0] = stiffness * stretch; // the damping force is not part of the elastic stress
+    field[1] = field[0] / truss_cell(batch, cell).area;
+    field[2] = 0.5 * field[0] * stretch;
+}
+
+static void truss_read_fields(const pcs_batch *batch, int cell, const pcs_cell_state *at,
+                              double field[PCS_MAX_CELL_FIELDS])
+{
+    const pcs_modal *modal = batch->data;
+    double e[PCS_MAX_MODES];
+    pcs_modal_deform(batch, cell, at->q, e);
+    truss_fill_fields(batch, cell, modal->kinds[modal->kind[cell]].D[0], e[0], field);
+    double axis[3], length = axial_span(batch, cell, axis);
+    for (int k = 0; k < 3; k++) axis[k] /= length;
+    pcs_rod_read_ends(batch, cell, at->line_load, field[0], axis, field + 3);
+}
+
+static void truss_read_large_fields(const pcs_batch *batch, int cell, const pcs_cell_state *at,
+                                    double field[PCS_MAX_CELL_FIELDS])
+{
+    pcs_axial_view axial = axial_view_of(batch, cell, at);
+    truss_fill_fields(batch, cell, axial.stiffness, axial.stretch, field);
+}
+
+#define TRUSS_COMMON                                                                                      \
+    .options = pcs_rod_options, .params_size = sizeof(pcs_rod_params), .area = &pcs_rod_area, .nnode = 2, \
+    .fields = pcs_rod_fields, .node_dofs = truss_node_dofs
+#define TRUSS_LINEAR                                                                                        \
+    TRUSS_COMMON, .end_fields = pcs_rod_end_fields, .setup = truss_setup, .read_fields = truss_read_fields, \
+                  PCS_MODAL_KERNELS
+#define TRUSS_LARGE                                                                                         \
+    TRUSS_COMMON, .is_nonlinear = true, .setup = truss_setup_large, .read_fields = truss_read_large_fields, \
+                  AXIAL_KERNELS
+
+const pcs_element_ops pcs_element_rod_2d = {
+    .name = "rod_2d",
+    .summary = "linear rod in the x-y plane, for trusses; 2 displacements at each node, axial force only",
+    .ndof = 4,
+    TRUSS_LINEAR,
+};
+
+const pcs_element_ops pcs_element_rod_3d = {
+    .name = "rod_3d",
+    .summary = "linear rod in space, for trusses; 3 displacements at each node, axial force only",
+    .ndof = 6,
+    TRUSS_LINEAR,
+};
+
+const pcs_element_ops pcs_element_rod_large_2d = {
+    .name = "rod_large_2d",
+    .summary = "rod in the x-y plane for large displacements; 2 displacements at each node, axial force only",
+    .ndof = 4,
+    TRUSS_LARGE,
+};
+
+const pcs_element_ops pcs_element_rod_large_3d = {
+    .name = "rod_large_3d",
+    .summary = "rod in space for large displacements; 3 displacements at each node, axial force only",
+    .ndof = 6,
+    TRUSS_LARGE,
+};
+
+// Spring and damper along the line between two nodes, however far they move; no mass of its own.
+//
+//   N = stiffness (l - rest) + force + damper l', or by a table, polynomial, clearance, stop and exponent: axial.h
+
+typedef struct spring_params {
+    pcs_axial_law law;
+    double rest, force;
+    double arm[2][3];
+    int in, angles;
+} spring_params;
+
+static const char *const spring_spaces[] = { "line", "plane", "space", NULL };
+static const char *const spring_angles[] = { "finite", "small", NULL };
+
+static const pcs_option spring_options[] = {
+    PCS_REAL("stiffness", spring_params, law.stiffness, PCS_DEFAULT("0"), PCS_NOT_NEGATIVE, "N/m"),
+    PCS_LIST("polynomial", spring_params, law.polynomial, PCS_OPTIONAL, PCS_ANY_NUMBER,
+             "instead of stiffness: k1, k2, .. of the force k1 e + k2 e^2 + .., e the stretch in m"),
+    PCS_LIST("table", spring_params, law.table, PCS_OPTIONAL, PCS_ANY_NUMBER,
+             "instead of stiffness: rows [stretch, force], m and N; linear between and beyond them"),
+    PCS_REAL("clearance", spring_params, law.clearance, PCS_DEFAULT("0"), PCS_NOT_NEGATIVE,
+             "play on either side of rest in which the spring has no force, m"),
+    PCS_REAL("stop", spring_params, law.stop, PCS_OPTIONAL, PCS_NOT_NEGATIVE,
+             "stretch, in either direction, at which a stop sets in, m"),
+    PCS_REAL("stop_stiffness", spring_params, law.stop_stiffness, PCS_OPTIONAL, PCS_POSITIVE, "of the stop, N/m"),
+    PCS_REAL("damper", spring_params, law.damper, PCS_DEFAULT("0"), PCS_NOT_NEGATIVE,
+             "force at a speed of 1 m/s, N (s/m)^damper_exponent"),
+    PCS_REAL("damper_exponent", spring_params, law.exponent, PCS_DEFAULT("1"), PCS_ABOVE(0.0, 10.0),
+             "exponent p of the speed in the damper force"),
+    PCS_REAL("damper_speed", spring_params, law.speed, PCS_DEFAULT("0"), PCS_NOT_NEGATIVE,
+             "s in the force damper v (v^2 + s^2)^((p - 1)/2), p = damper_exponent, m/s: linear far below; needed for "
+             "p < 1"),
+    PCS_REAL("rest", spring_params, rest, PCS_OPTIONAL, PCS_NOT_NEGATIVE,
+             "length without spring force, m; by default the distance of its ends in the mesh"),
+    PCS_REAL("force", spring_params, force, PCS_DEFAULT("0"), PCS_ANY_NUMBER,
+             "additional constant force, N; positive pulls the ends together"),
+    PCS_CHOICE("in", spring_params, in, PCS_DEFAULT("space"), spring_spaces,
+               "how its nodes move: along x, in x and y, or in x, y and z"),
+    PCS_VECTOR("offset_a", spring_params, arm[0], PCS_DEFAULT("[0, 0, 0]"), PCS_ANY_NUMBER,
+               "rigid arm from the first node to the end of the spring, in the reference state, m"),
+    PCS_VECTOR("offset_b", spring_params, arm[1], PCS_DEFAULT("[0, 0, 0]"), PCS_ANY_NUMBER,
+               "the same at the second node"),
+    PCS_CHOICE("angles", spring_params, angles, PCS_DEFAULT("finite"), spring_angles,
+               "rotations of nodes with arms: finite as of rigid bodies and exact beams, small as of linear beams"),
+    { 0 },
+};
+
+static const char *const spring_fields[] = { "axial_force", "elongation", "strain_energy", NULL };
+
+// Returns an error message, with the faulty option in *option, or NULL if the law is valid.
+static const char *axial_law_check(const pcs_axial_law *law, const char **option)
+{
+    const double *row = law->table.value;
+    *option = "table";
+    if (law->table.count > 0 && law->polynomial.count > 0) return "table and polynomial are two springs: give one";
+    if (law->table.count > 0 && (law->table.nrow < 2 || law->table.count != 2 * law->table.nrow))
+        return "must be two or more rows [stretch, force]";
+    for (int i = 1; i < law->table.nrow; i++)
+        if (law->table.count > 0 && !(row[2 * i] > row[2 * i - 2])) return "the stretch must rise from row to row";
+    if (law->stiffness != 0.0 && law->table.count + law->polynomial.count > 0)
+        return "a table or polynomial has its stiffness: leave 'stiffness' out";
+    *option = "polynomial";
+    if (law->polynomial.count > 0 && law->polynomial.nrow > 1) return "must be one row of coefficients";
+    *option = "clearance";
+    if (law->clearance > 0.0 && law->table.count > 0) return "put the play into the table";
+    *option = "stop";
+    if (isnan(law->stop) != isnan(law->stop_stiffness)) return "stop and stop_stiffness are given both or not at all";
+    *option = "damper_speed";
+    if (law->exponent < 1.0 && law->speed == 0.0)
+        return "a damper with an exponent below 1 needs the speed at which it is rounded off";
+    return NULL;
+}
+
+static pcs_status spring_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node,
+                                   pcs_node_dofs *out)
+{
+    return axial_node_dofs(ctx, batch, cell, ((const spring_params *)batch->params)->in + 1, out);
+}
+
+static bool spring_has_arms(const spring_params *p)
+{
+    return pcs_norm3(p->arm[0]) > 0.0 || pcs_norm3(p->arm[1]) > 0.0;
+}
+
+static const char *spring_check(const void *params, const char **option)
+{
+    const spring_params *p = params;
+    const char *fault = axial_law_check(&p->law, option);
+    if (fault != NULL || p->in != 0 || !spring_has_arms(p)) return fault;
+    *option = pcs_norm3(p->arm[0]) > 0.0 ? "offset_a" : "offset_b";
+    return "nodes that move along a line do not rotate: an arm needs 'in: plane' or 'in: space'";
+}
+
+// Creates the law, unless spring and damper are linear.
+static pcs_status spring_prepare_law(pcs_context *ctx, const spring_params *p, pcs_axial *axial)
+{
+    pcs_axial_law *law;
+    bool is_linear = p->law.table.count + p->law.polynomial.count == 0 && p->law.clearance == 0.0;
+    if (is_linear && isnan(p->law.stop) && p->law.exponent == 1.0) return PCS_OK;
+    PCS_TAKE(ctx, law, 1, "axial cells");
+    *law = p->law;
+    if (isnan(law->stop)) law->stop = INFINITY;
+    axial->law = law;
+    return pcs_axial_law_prepare(ctx, law);
+}
+
+static void spring_fill(const pcs_batch *batch, const pcs_axial *axial)
+{
+    const spring_params *p = batch->params;
+    double stiffness = p->law.stiffness; // Rayleigh damping takes the stiffness at rest
+    if (axial->law != NULL) stiffness = pcs_axial_law_at(axial->law, 0.0, 0.0).stiffness;
+    for (int c = 0; c < batch->ncell; c++) {
+        pcs_axial_cell *cell = &axial->cell[c];
+        cell->stiffness = stiffness;
+        cell->damping = (axial->law == NULL ? p->law.damper : 0.0) + batch->damping_stiffness * stiffness;
+        cell->slack = isnan(p->rest) ? 0.0 : cell->length - p->rest;
+        cell->preload = p->force;
+    }
+}
+
+static pcs_status spring_setup(pcs_context *ctx, pcs_batch *batch)
+{
+    pcs_axial *axial;
+    const spring_params *p = batch->params;
+    PCS_TRY(axial_create(ctx, batch, spring_has_arms(p) ? p->arm : NULL, &axial));
+    axial->has_small_angles = p->angles == 1;
+    PCS_TRY(spring_prepare_law(ctx, p, axial));
+    spring_fill(batch, axial);
+    return PCS_OK;
+}
+
+static void spring_read_fields(const pcs_batch *batch, int cell, const pcs_cell_state *at,
+                               double field[PCS_MAX_CELL_FIELDS])
+{
+    pcs_axial_view axial = axial_view_of(batch, cell, at);
+    field[0] = axial.tension;
+    field[1] = axial.stretch;
+    field[2] = axial.energy;
+}
+
+// Declares the dofs of a node; only a node with an arm rotates, in the plane about z.
+static pcs_status arms_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node, pcs_node_dofs *out)
+{
+    const spring_params *p = batch->params;
+    int dim = p->in + 1;
+    double span[3];
+    bool turns = pcs_norm3(p->arm[local_node]) > 0.0;
+    pcs_cell_span(batch, cell, span);
+    for (int k = 0; k < 3; k++) span[k] += p->arm[1][k] - p->arm[0][k];
+    PCS_TRY(axial_check_ends(ctx, batch, cell, dim, span));
+    pcs_cell_space_dofs(out);
+    out->is_finite = turns && p->angles == 0;
+    for (int k = 0; k < 3; k++) {
+        if (k >= dim) out->direction[k][k] = 0.0;
+        if (!turns || (dim == 2 && k < 2)) out->direction[3 + k][k] = 0.0;
+    }
+    return PCS_OK;
+}
+
+static void arms_outline(const void *params, const double span[3], pcs_cell_outline *out)
+{
+    const spring_params *p = params;
+    memcpy(out->arm, p->arm, sizeof out->arm);
+    out->is_finite = p->angles == 0;
+}
+
+#define SPRING_COMMON                                                                                             \
+    .name = "spring_damper",                                                                                      \
+    .summary = "spring and damper along the present line between two nodes, or points fixed "                     \
+               "to them; no mass",                                                                                \
+    .options = spring_options, .params_size = sizeof(spring_params), .check = spring_check, .is_nonlinear = true, \
+    .sees_velocity = true, .nnode = 2, .fields = spring_fields, .setup = spring_setup,                            \
+    .read_fields = spring_read_fields, AXIAL_KERNELS
+
+static const pcs_element_ops arms_ops = {
+    SPRING_COMMON,
+    .ndof = 12,
+    .node_dofs = arms_node_dofs,
+    .outline = arms_outline,
+};
+
+static const pcs_element_ops *spring_variant(const void *params)
+{
+    return spring_has_arms(params) ? &arms_ops : NULL;
+}
+
+const pcs_element_ops pcs_element_spring_damper = {
+    SPRING_COMMON,
+    .variant = spring_variant,
+    .ndof = 6,
+    .node_dofs = spring_node_dofs,
+};
 
 typedef struct rod_sums {
     double strain; // sum (q_i+1 - q_i)^2
@@ -286,7 +1146,7 @@ static rod_kin rod_find_kin(const pcs_batch *batch, int cell)
 {
     rod_kin kin = { .cell = cell, .equation = batch->equation[2 * (size_t)cell] };
     kin.area = rod_area(batch, cell);
-    kin.length = pcs_axial_way(batch, cell, &kin.way);
+    kin.length = axial_way(batch, cell, &kin.way);
     kin.noise = rod_length_noise(batch, cell);
     return kin;
 }

@@ -19,7 +19,7 @@
 // y is the strain of the second spring. A strain that goes on linearly for the time h gives, with x = h/T,
 //   y = exp(-x) y_n + g (e - e_n),   g = (1 - exp(-x))/x,   ds/de = Eo + E1 g,   loss int E1 y^2/T dt
 
-#include "elements/axial.h"
+#include "elements/rod.h"
 
 #include <math.h>
 

@@ -8,6 +8,9 @@
 
 #include "elements/section.h"
 
+#include "core/rotation.h"
+#include "elements/cell.h"
+
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -492,4 +495,36 @@ double pcs_taper_stress(const pcs_batch *batch, int mesh_cell, const double abou
         largest = fmax(largest, s->is_round ? hypot(by_z, by_y) : by_z + by_y);
     }
     return largest;
+}
+
+// Axes of cells.
+
+double pcs_beam_plane_axis(const pcs_batch *batch, int cell, double axis[2])
+{
+    double span[3];
+    pcs_cell_span(batch, cell, span);
+    double length = hypot(span[0], span[1]);
+    axis[0] = span[0] / length;
+    axis[1] = span[1] / length;
+    return length;
+}
+
+double pcs_beam_frame(const double span[3], const double orientation[3], double R[3][3], double *sine)
+{
+    for (int k = 0; k < 3; k++) R[0][k] = span[k];
+    double length = pcs_norm3(R[0]);
+    for (int k = 0; k < 3; k++) R[0][k] /= length;
+    pcs_cross(R[0], orientation, R[2]);
+    double across = pcs_norm3(R[2]);
+    *sine = across / pcs_norm3(orientation);
+    for (int k = 0; k < 3; k++) R[2][k] /= across;
+    pcs_cross(R[2], R[0], R[1]);
+    return length;
+}
+
+double pcs_beam_space_frame(const pcs_batch *batch, int cell, const double orientation[3], double R[3][3], double *sine)
+{
+    double span[3];
+    pcs_cell_span(batch, cell, span);
+    return pcs_beam_frame(span, orientation, R, sine);
 }

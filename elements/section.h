@@ -102,4 +102,13 @@ const pcs_section *pcs_taper_end(const pcs_batch *batch, int cell, int end);
 // add up at a corner, and as sides of a right angle in a round section; in the plane about_y is NULL.
 double pcs_taper_stress(const pcs_batch *batch, int mesh_cell, const double about_z[2], const double about_y[2]);
 
+// Computes the unit direction of a cell in the x-y plane. Returns its length, m.
+double pcs_beam_plane_axis(const pcs_batch *batch, int cell, double axis[2]);
+
+// Computes the local axes of a span, the rows of R: x along the span, y in the plane of x and `orientation`, z = x
+// cross y. Returns its length, m. *sine is that of the angle between both. The second takes the span of a cell.
+double pcs_beam_frame(const double span[3], const double orientation[3], double R[3][3], double *sine);
+double pcs_beam_space_frame(const pcs_batch *batch, int cell, const double orientation[3], double R[3][3],
+                            double *sine);
+
 #endif

@@ -4,7 +4,7 @@
 #include "core/dense.h"
 #include "fe/rigid.h"
 #include "output/file.h"
-#include "output/series.h"
+#include "output/frames.h"
 
 #include <float.h>
 #include <math.h>

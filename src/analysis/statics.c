@@ -10,7 +10,7 @@
 #include "fe/rigid.h"
 #include "linsolve/bordered.h"
 #include "output/file.h"
-#include "output/series.h"
+#include "output/frames.h"
 #include "output/tally.h"
 
 #include <float.h>

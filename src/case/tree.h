@@ -92,12 +92,6 @@ const char *pcs_tree_path(const pcs_yaml *node, size_t size, char *buffer);
 // Parses one YAML document into a tree. Errors are recorded; returns PCS_BAD_INPUT if it cannot be read at all.
 pcs_status pcs_tree_parse(pcs_case *c, const char *origin, const char *text, size_t size, pcs_yaml **out);
 
-// Compiles the formula in bytes [from, from + length) of a scalar; an error reports its column.
-bool pcs_formula_compile(pcs_case *c, pcs_yaml *node, size_t from, size_t length, const char *const *variables,
-                         pcs_expression *out);
-// Returns line and column of a byte of a scalar.
-pcs_location pcs_formula_location(const pcs_yaml *node, size_t byte);
-
 // Records an error at a location.
 void pcs_tree_error(pcs_case *c, pcs_location location, const char *format, ...) __attribute__((format(printf, 3, 4)));
 // Describes a node for messages: "'10.0x'", "empty", "a list". Returns `buffer`.

@@ -142,11 +142,6 @@ pcs_status pcs_fe_apply_loads(pcs_system *self, fe_data *fe, const char **culpri
 bool pcs_fe_has_spread(const fe_data *fe);
 const double *pcs_fe_spread_force(const pcs_system *self, pcs_instant at, int group, int cell,
                                   double f[PCS_MAX_CELL_DOFS]);
-// Computes f = M p (|p|^2 L)/(p . M p) of a cell of a batch under a line load p, whose sum is p L; at amplitude 1.
-pcs_status pcs_fe_line_force(pcs_system *self, const pcs_fe_load *load, int batch, int cell,
-                             double f[PCS_MAX_CELL_DOFS]);
-// Marks the cells of the mesh under a line load, [ncell] in scratch memory.
-pcs_status pcs_fe_mark_loaded(const pcs_system *self, const pcs_fe_load *load, unsigned char **out);
 // Returns the factor of load i at time t, s: its amplitude times its load factor.
 static inline double pcs_fe_load_size(const pcs_system *self, int load, double t)
 {

@@ -20,7 +20,6 @@
 // draw from these, finds the section forces at the node's points, and gives them to those that draw these points, too.
 
 #include "core/rotation.h"
-#include "elements/beam.h"
 #include "elements/section.h"
 #include "fe/data.h"
 

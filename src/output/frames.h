@@ -1,11 +1,20 @@
-// Bounds of positions and fields over all frames so far, for the extent of obstacles, colour ranges and camera.
+// Frames of the model and of its contact points: their options, and bounds of positions and fields over all frames so
+// far, for the extent of obstacles, colour ranges and camera.
 
 #ifndef PCS_OUTPUT_FRAMES_H
 #define PCS_OUTPUT_FRAMES_H
 
-#include "output/file.h"
 #include "output/observer.h"
-#include "output/series.h"
+
+// Options of the observers that write frames.
+typedef struct pcs_frames_params {
+    int every;        // steps between frames, 0 for none, -1 if not given
+    pcs_list window;  // [from, to], s, row by row; empty for the complete run
+    int precision;    // of frames
+    int format;       // of frames
+    int pieces;       // of frames
+    pcs_names fields; // of frames; empty for all
+} pcs_frames_params;
 
 // Bounds of a number, from -below to above, so that those of several processes are the larger ones.
 typedef struct pcs_bounds {
@@ -38,22 +47,5 @@ bool pcs_frames_are_pieces(const char *pieces, int nnode);
 
 // Returns the stem of the files of a case's frames: its name, unless that belongs to other files.
 const char *pcs_frames_stem(const char *case_name);
-
-// Fixed walls, floors and stops, obstacles.vtk, and bearings, discs and joints that nodes carry,
-// obstacles.vtk.series.
-enum { PCS_OBSTACLE_SIDES = 32, PCS_OBSTACLE_RINGS = 8, PCS_OBSTACLE_POINTS = PCS_OBSTACLE_RINGS * PCS_OBSTACLE_SIDES };
-typedef struct pcs_obstacles {
-    pcs_series series; // frames of carried obstacles
-    int ncarried;
-    double (*last)[6]; // [ncarried] m, two points of each in the last frame
-    // The file being written, of fixed obstacles with their record or of carried ones.
-    pcs_vtk vtk;
-    pcs_vtk_array array;
-    const pcs_system *system;
-    const pcs_frames_record *record; // NULL for carried obstacles
-    int first_point;                 // index of its first point in the file
-    double position[PCS_OBSTACLE_POINTS][3], contact[PCS_OBSTACLE_POINTS];
-    int entry[6 * PCS_OBSTACLE_POINTS]; // polygons of four corners, and two round caps
-} pcs_obstacles;
 
 #endif

@@ -2,6 +2,8 @@
 
 #include "output/observer.h"
 
+#include "output/frames.h"
+
 #include <string.h>
 
 pcs_status pcs_collect_cells(pcs_context *ctx, const pcs_view *view, int width, pcs_collector *out)
@@ -14,11 +16,11 @@ pcs_status pcs_collect_cells(pcs_context *ctx, const pcs_view *view, int width, 
     return pcs_collector_create(ctx, picture->ncell, number, picture->nall_cell, width, out);
 }
 
-#define PCS_OBSERVER(name) extern const pcs_observer_ops pcs_observer_##name;
+#define PCS_OBSERVER(name, file) extern const pcs_observer_ops pcs_observer_##name;
 #include "output/observer_list.def"
 #undef PCS_OBSERVER
 
-#define PCS_OBSERVER(name) &pcs_observer_##name,
+#define PCS_OBSERVER(name, file) &pcs_observer_##name,
 const pcs_observer_ops *const pcs_observers[] = {
 #include "output/observer_list.def"
     NULL
@@ -50,4 +52,33 @@ pcs_status pcs_observer_create(pcs_context *ctx, const char *name, const pcs_vie
     *out = (pcs_observer){ .ops = ops, .ctx = ctx, .view = view, .params = params };
     out->data = pcs_take(ctx, ops->data_size, 1, name);
     return out->data == NULL ? PCS_NO_MEMORY : PCS_OK;
+}
+
+// Names of frames, and their record, for other observers.
+
+const char *const pcs_frame_vectors[PCS_FRAME_VECTORS] = { "displacement", "velocity", "rotation" };
+
+enum { LARGE_MODEL = 50000 }; // number of nodes from which processes write pieces
+
+const char *pcs_frames_stem(const char *case_name)
+{
+    bool is_taken = strcmp(case_name, "contacts") == 0 || strcmp(case_name, "obstacles") == 0;
+    return is_taken ? "model" : case_name;
+}
+
+bool pcs_frames_are_pieces(const char *pieces, int nnode)
+{
+    bool is_large = nnode >= LARGE_MODEL;
+    if (pieces == NULL) return is_large;
+    return strcmp(pieces, "always") == 0 || (is_large && strcmp(pieces, "never") != 0);
+}
+
+const pcs_frames_record *pcs_frames_record_find(const pcs_view *view)
+{
+    for (int i = 0; i < view->nobserver; i++) {
+        const pcs_observer *o = &view->observers[i];
+        const pcs_frames_record *record = o->data; // first member of the data of frames
+        if (strcmp(o->ops->name, "frames") == 0) return record->count > 0 ? record : NULL;
+    }
+    return NULL;
 }

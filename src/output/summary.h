@@ -112,7 +112,7 @@ typedef struct pcs_point_record {
     long is_closed;
 } pcs_point_record; // contiguous words, for checkpoints
 
-// The verdict on resolution in time and space (resolution.c). An episode is the steps from one touch of a contact to
+// The verdict on resolution in time and space (summary.c). An episode is the steps from one touch of a contact to
 // the last one before it stays open. Members are words, for checkpoints.
 enum { PCS_RESOLVED, PCS_COARSE, PCS_UNRESOLVED, PCS_VERDICTS };
 enum { PCS_CLASS_FLEXIBLE, PCS_CLASS_LAW, PCS_CLASS_RIGID, PCS_CLASS_FREE, PCS_CLASS_WAVE, PCS_CLASSES };
@@ -156,9 +156,6 @@ typedef struct pcs_resolution {
 } pcs_resolution;
 
 typedef struct pcs_summary pcs_summary;
-void pcs_resolution_add(pcs_summary *s, const pcs_view *view);
-// Ends the episodes that last, and returns the one that decides.
-pcs_episode pcs_resolution_judge(pcs_summary *s, const pcs_view *view);
 // Grades impulse, velocity, duration, filtered peak and energy, and finds what to divide step and cells by.
 enum { PCS_GRADES = 5 };
 extern const char *const pcs_grade_names[PCS_GRADES];
@@ -168,10 +165,6 @@ typedef struct pcs_advice {
     const char *reason; // what is missing, NULL if resolved
 } pcs_advice;
 pcs_advice pcs_resolution_advise(const pcs_episode *e, const pcs_resolution *r);
-// Returns true if what was read from a checkpoint names verdicts, classes and the contact k.
-bool pcs_resolution_is_sound(const pcs_contact_resolution *c, int k);
-// Returns the mean step, s, NAN before the first one.
-double pcs_resolution_step(const pcs_view *view);
 
 struct pcs_summary {
     pcs_resolution resolution;
@@ -197,7 +190,5 @@ struct pcs_summary {
 // Returns the verdict on a check in one word.
 const char *pcs_check_verdict(const pcs_check *check);
 const char *pcs_certificate_verdict(const pcs_certificate *certificate);
-// Returns the change of energy minus external work and corrections plus losses, J: zero if all is accounted for.
-double pcs_ledger_imbalance(const pcs_ledger *ledger);
 
 #endif

@@ -8,6 +8,7 @@
 #define _POSIX_C_SOURCE 200809L // readlink, access
 
 #include "core/text.h"
+#include "output/file.h"
 #include "output/frames.h"
 
 #include <stdio.h>

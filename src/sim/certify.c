@@ -144,20 +144,6 @@ static void certify_join(pcs_certifier *self, const double *before, bool was_bro
     now->bad_row = (int)-*broken;
 }
 
-void pcs_certify_stand(pcs_certifier *self, double t, const double *q, double *gap, const double *v, double *rate)
-{
-    pcs_row_values out = { .gap = gap };
-    if (self->system->row_set.vary) {
-        out.G = self->G;
-        out.T = self->T;
-    }
-    if (gap != NULL || out.G != NULL) {
-        self->system->ops->evaluate_rows(self->system, pcs_at(t, q, NULL), &out);
-        self->has_moved = true;
-    }
-    for (int j = 0; j < (rate == NULL ? 0 : self->system->nrow); j++) rate[j] = pcs_rows_dot(self->G, j, v);
-}
-
 // Bounds the energy that a step may gain: the rise of E = T + S + V beyond the work of loads, the energy that negative
 // damping supplies, and the work of position corrections of the midpoint rules, which is taken from the report.
 //
@@ -444,26 +430,6 @@ static double forces_noise(const pcs_certifier *self, double size)
 {
     double strain = fabs(self->report->measure.strain);
     return PCS_ROUND_FORCE * size * sqrt(2.0 * strain * self->stiffness);
-}
-
-// Draws the direction d, of this size in m; the same over any number of processes.
-void pcs_certify_draw(const pcs_certifier *self, double size, double *d)
-{
-    const pcs_system *system = self->system;
-    for (int i = 0; i < system->nv; i++) {
-        double arm = system->arms == NULL ? 1.0 : system->arms[i];
-        bool has_serial = system->layout != NULL && i < system->layout->n;
-        int number = has_serial ? system->layout->serial[i] : i;
-        unsigned long long x = (unsigned long long)number + 1 + 1024ULL * (unsigned long long)self->now.count;
-        d[i] = size / arm * pcs_draw(pcs_mix(x * PCS_MIX_STEP));
-    }
-}
-
-// Returns the size of the model, m; 1 for a single point without size.
-double pcs_certify_length(const pcs_certifier *self)
-{
-    double length = self->system->length;
-    return length > 0.0 ? length : 1.0;
 }
 
 static double forces_size(const pcs_certifier *self)

@@ -35,6 +35,20 @@
 #include <math.h>
 #include <string.h>
 
+void pcs_certify_stand(pcs_certifier *self, double t, const double *q, double *gap, const double *v, double *rate)
+{
+    pcs_row_values out = { .gap = gap };
+    if (self->system->row_set.vary) {
+        out.G = self->G;
+        out.T = self->T;
+    }
+    if (gap != NULL || out.G != NULL) {
+        self->system->ops->evaluate_rows(self->system, pcs_at(t, q, NULL), &out);
+        self->has_moved = true;
+    }
+    for (int j = 0; j < (rate == NULL ? 0 : self->system->nrow); j++) rate[j] = pcs_rows_dot(self->G, j, v);
+}
+
 // Skips a report of several steps, which does not give the start of the last one.
 void pcs_certify_prepare(pcs_certifier *self)
 {

@@ -29,6 +29,26 @@
 #include <stddef.h>
 #include <string.h>
 
+// Returns the size of the model, m; 1 for a single point without size.
+double pcs_certify_length(const pcs_certifier *self)
+{
+    double length = self->system->length;
+    return length > 0.0 ? length : 1.0;
+}
+
+// Draws the direction d, of this size in m; the same over any number of processes.
+void pcs_certify_draw(const pcs_certifier *self, double size, double *d)
+{
+    const pcs_system *system = self->system;
+    for (int i = 0; i < system->nv; i++) {
+        double arm = system->arms == NULL ? 1.0 : system->arms[i];
+        bool has_serial = system->layout != NULL && i < system->layout->n;
+        int number = has_serial ? system->layout->serial[i] : i;
+        unsigned long long x = (unsigned long long)number + 1 + 1024ULL * (unsigned long long)self->now.count;
+        d[i] = size / arm * pcs_draw(pcs_mix(x * PCS_MIX_STEP));
+    }
+}
+
 static const double of_direction = 1e-3, of_bend = 1e-2; // fractions of their terms
 
 // A row at the end of the step, for all checks.

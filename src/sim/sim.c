@@ -720,26 +720,6 @@ pcs_status pcs_sim_start(pcs_sim *sim)
     return pcs_accept_certifies(sim, pcs_measure_energy(&before)) ? PCS_OK : pcs_accept_reject(sim, 0.0);
 }
 
-static pcs_status sim_plain_step(pcs_sim *sim, double h)
-{
-    double before = pcs_measure_energy(&sim->ledger.now);
-    PCS_TRY(pcs_accept_try(sim, h));
-    if (sim->report.outcome != PCS_CONVERGED) return pcs_accept_reject(sim, h);
-    return pcs_accept_certifies(sim, before) ? PCS_OK : pcs_accept_reject(sim, h);
-}
-
-// Makes a step of fixed size. Times are multiples of the step, not sums; only the last step may be shorter.
-static pcs_status sim_fixed_step(pcs_sim *sim)
-{
-    long step = sim->state.step + 1;
-    double t_end = step < sim->nstep ? sim->start_time + (double)step * sim->step_size : sim->end_time;
-    double h = sim->step_size;
-    if (step == sim->nstep && fabs(t_end - sim->state.t - h) > 1e-6 * h) h = t_end - sim->state.t;
-    PCS_TRY(sim->retry != NULL ? pcs_retry_step(sim, h) : sim_plain_step(sim, h));
-    sim->state.t = t_end;
-    return PCS_OK;
-}
-
 // Adds the time of a step. Reading the clock takes a tenth of the step of a small model, so only one of many short
 // steps is timed and stands for all. A long one, or a pause of the machine, counts once.
 static void sim_note_time(pcs_sim *sim, double begin)
@@ -758,7 +738,7 @@ pcs_status pcs_sim_step(pcs_sim *sim)
     double begin = sim->is_timed ? pcs_clock() : 0.0;
     PCS_TRY(pcs_sim_search(sim));
     sim->number = sim->state.step + 1;
-    PCS_TRY(sim->control != NULL ? pcs_control_step(sim) : sim_fixed_step(sim));
+    PCS_TRY(pcs_accept_step(sim));
     if (pcs_noted(sim->ctx)[0] != '\0') return pcs_accept_stop(sim, sim->step_size, pcs_noted(sim->ctx));
     sim->view.factorizations = sim->solver->nfactor;
     sim->view.handovers = sim->solver->handovers;

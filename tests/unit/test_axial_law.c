@@ -1,7 +1,7 @@
 // Springs and dampers that are not linear: slopes are those of forces and energies, and a spring that turns in space
 // has the tangents of its force.
 
-#include "elements/axial.h"
+#include "elements/rod.h"
 #include "support/check.h"
 #include "support/model.h"
 #include "support/text_case.h"

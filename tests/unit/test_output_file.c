@@ -2,7 +2,7 @@
 
 #include "test_output_fake.h"
 
-#include "output/series.h"
+#include "output/file.h"
 
 typedef struct fixture {
     fake_run run;
@@ -77,32 +77,6 @@ TEST_WITHIN(columns_are_quoted_only_when_needed, set_up, tear_down)
     CHECK_OK(f->run.ctx, pcs_file_commit(f->file));
     char *text = fake_read(&f->run, "a.txt");
     assert_string_equal(text, "0.1,wall[0].gap,wall.gap,tip,\"a,\"\"b\"\"[12].force\"");
-    free(text);
-}
-
-TEST_WITHIN(numbers_of_legacy_files_are_big_endian, set_up, tear_down)
-{
-    enum { N = 20 };
-    fixture *f = *state;
-    double x[3 * N], n[N];
-    for (int i = 0; i < 3 * N; i++) x[i] = -1.5 - i;
-    for (int i = 0; i < N; i++) n[i] = 0x01020304 + i;
-    pcs_vtk_array number = { "number", 1, n, true };
-    pcs_vtk vtk = { "POLYDATA", "VERTICES", .npoint = N, .position = x, .point_arrays = &number, .npoint_array = 1 };
-    CHECK_OK(f->run.ctx, pcs_file_open(f->file, "a.txt")); // the buffer's end falls inside a number
-    pcs_vtk_put(&vtk, f->file, "title", NULL);
-    CHECK_OK(f->run.ctx, pcs_file_commit(f->file));
-    unsigned char *text = (unsigned char *)fake_read(&f->run, "a.txt"), *p = text;
-    p += strlen("# vtk DataFile Version 3.0\ntitle\nBINARY\nDATASET POLYDATA\nPOINTS 20 double\n");
-    for (int i = 0; i < 3 * N; i++, p += 8) {
-        uint64_t word = 0;
-        for (int b = 0; b < 8; b++) word = word << 8 | p[b];
-        double back;
-        memcpy(&back, &word, sizeof back);
-        CHECK(back == x[i]);
-    }
-    p += strlen("\nVERTICES 0 0\n\nPOINT_DATA 20\nFIELD FieldData 1\nnumber 1 20 int\n");
-    for (int i = 0; i < N; i++, p += 4) CHECK(p[0] == 1 && p[1] == 2 && p[2] == 3 && p[3] == 4 + i);
     free(text);
 }
 

@@ -2,7 +2,7 @@
 
 #include "test_output_fake.h"
 
-#include "output/series.h"
+#include "output/frames.h"
 
 extern const pcs_observer_ops pcs_observer_frames, pcs_observer_contact_frames;
 
@@ -49,15 +49,20 @@ TEST(the_list_is_complete_after_every_frame)
 
 TEST(about_a_hundred_frames_by_default)
 {
-    fake_run r;
-    fake_create(&r, "frames", &pcs_observer_frames, &unsaid);
-    CHECK(pcs_frames_every(&unsaid, &r.view) == 1);
-    r.view.nstep = 750;
-    CHECK(pcs_frames_every(&unsaid, &r.view) == 7);
-    r.view.nstep = 1000000;
-    CHECK(pcs_frames_every(&unsaid, &r.view) == 10000);
-    CHECK(pcs_frames_every(&every_4, &r.view) == 4);
-    pcs_context_destroy(&r.ctx);
+    static const struct {
+        const pcs_frames_params *params;
+        long nstep;
+        const char *second;
+    } kinds[] = { { &unsaid, 10, "0.001" }, { &unsaid, 750, "0.007" }, { &every_4, 750, "0.004" } };
+    for (int k = 0; k < 3; k++) {
+        fake_run r;
+        char wanted[64];
+        fake_create(&r, "frames", &pcs_observer_frames, kinds[k].params);
+        r.view.nstep = kinds[k].nstep;
+        snprintf(wanted, sizeof wanted, "fake_000001.vtk\", \"time\": %s }", kinds[k].second);
+        fake_run_all(&r, 8);
+        fake_has(&r, "fake.vtk.series", wanted);
+    }
 }
 
 TEST(frames_of_an_earlier_run_are_removed)

@@ -19,8 +19,8 @@
 //   stop     + k_s (|s| - s_max) sign(s) beyond it
 //   damper   + d r (r^2 + r0^2)^((p - 1)/2): d |r|^p sign(r) above a speed r0 that takes the kink out where p < 1
 
-#ifndef PCS_ELEMENTS_AXIAL_H
-#define PCS_ELEMENTS_AXIAL_H
+#ifndef PCS_ELEMENTS_ROD_H
+#define PCS_ELEMENTS_ROD_H
 
 #include "elements/cell.h"
 #include "elements/section.h"
@@ -45,8 +45,6 @@ typedef struct pcs_axial_response {
 // Allocates and computes the integrals of the table.
 pcs_status pcs_axial_law_prepare(pcs_context *ctx, pcs_axial_law *law);
 pcs_axial_response pcs_axial_law_at(const pcs_axial_law *law, double stretch, double rate);
-// Returns the largest stiffness of table and stop, N/m. For a polynomial, the stiffness at rest.
-double pcs_axial_law_stiffest(const pcs_axial_law *law);
 
 typedef struct pcs_axial_cell {
     double span[3], length;       // m, in the reference state
@@ -108,34 +106,10 @@ extern const char *const pcs_rod_end_fields[]; // axial_start and axial_end, str
 void pcs_rod_read_ends(const pcs_batch *batch, int cell, const double *line_load, double tension, const double *axis,
                        double field[4]);
 
-// Computes the vector from the first node to the second, m. Returns its length.
-double pcs_axial_span(const pcs_batch *batch, int cell, double span[3]);
-
-// Fails if the cell has no length, or if its ends lie outside the line or plane in which they move; names the cell.
-pcs_status pcs_axial_check_ends(pcs_context *ctx, const pcs_batch *batch, int cell, int dim, const double span[3]);
-
 // Computes the unit axis of a mesh cell and returns its length, m. The axis points towards its first nonzero
 // coordinate, so that neighbours agree. `sign` is -1 if the cell runs against it.
 double pcs_axial_axis(const pcs_batch *batch, int cell, double axis[3], double *sign);
-// Computes the sign alone. Returns the length, m.
-double pcs_axial_way(const pcs_batch *batch, int cell, double *sign);
 // Declares one dof, along the axis, for either node of a rod.
 pcs_status pcs_axial_line_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node, pcs_node_dofs *out);
-
-// Declares x, y and z of a node, the last ones absent if dim is less than 3. Fails if the cell has no length or leaves
-// the line or plane.
-pcs_status pcs_axial_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int dim, pcs_node_dofs *out);
-
-// Allocates the cells and fills in the geometry. `arm` has the arms of both ends, or is NULL.
-pcs_status pcs_axial_create(pcs_context *ctx, pcs_batch *batch, const double (*arm)[3], pcs_axial **out);
-
-pcs_axial_view pcs_axial_look(const pcs_batch *batch, int cell, const pcs_cell_state *at);
-
-// Implements the element's operations; batch->data is the pcs_axial.
-void pcs_axial_matrices(const pcs_batch *batch, int cell, const pcs_cell_state *at, double *M, double *K, double *C);
-void pcs_axial_force(const pcs_batch *batch, const pcs_cell_state *at, double *f);
-void pcs_axial_measure(const pcs_batch *batch, const pcs_cell_state *at, unsigned what, pcs_cell_sums *sum);
-
-#define PCS_AXIAL_KERNELS .matrices = pcs_axial_matrices, .force = pcs_axial_force, .measure = pcs_axial_measure
 
 #endif
