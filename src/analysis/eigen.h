@@ -23,7 +23,7 @@ typedef struct pcs_eigen_problem {
     const unsigned char *holds; // [rows of G] not 0: G_j phi = 0; NULL if none
     const double *size;         // [n] natural sizes of unknowns, to find independent rows; NULL if all 1
     const pcs_matrix *K_terms;  // sums of the magnitudes of the terms of the entries of K; NULL: |K|
-    double blur;                // error of a zero eigenvalue by errors of K other than round-off
+    double blur;                // size that a zero eigenvalue may have because K is known by differences, rad^2/s^2
     int nknown;
     const double *known; // [nknown x n] vectors with K phi = 0 (rigid motions), M-orthonormal, not computed again
     const char *linear;  // back end, "auto" for the best

@@ -1043,7 +1043,7 @@ typedef struct lu_sweep {
     lu_rest rest[2]; // of blocks with even and with odd numbers: the present one and the next
 } lu_sweep;
 
-// Adds `sign` times diagonal block I of A to its present rest.
+// Adds `sign` times diagonal block I of A to what elimination has left of it so far.
 LU_INLINE void lu_add(const pcs_chain *c, const pcs_matrix *A, int b, int I, double sign, lu_rest *rest)
 {
     double copy[LU_BLOCK];

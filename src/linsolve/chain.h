@@ -14,7 +14,7 @@ typedef struct pcs_chain_cut {
     int ntile;  // number of tiles of eight segments
     int length; // number of equations of a segment, even
     int nlong;  // number of first tiles with segments longer by 2
-    int window; // number of equations after which the ones behind have no influence, even
+    int window; // even number of equations over which the influence of earlier ones decays below round-off
 } pcs_chain_cut;
 
 // Factors with row exchanges.

@@ -861,7 +861,7 @@ static double obstacles_size(const pcs_system *system, const pcs_frames_record *
     return sum > 0.0 ? sqrt(sum) : system->length;
 }
 
-// Makes the shape of a fixed obstacle as long as nodes come near it; a slab extends beyond them by the largest radius.
+// Fills the shape of a fixed obstacle over all nodes that come near; a slab extends beyond by the largest radius.
 static void obstacles_make_still(const pcs_obstacle *o, const pcs_bounds reach[6], double size, double radius,
                                  obstacles_shape *s)
 {

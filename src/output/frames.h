@@ -16,7 +16,7 @@ typedef struct pcs_frames_params {
     pcs_names fields; // of frames; empty for all
 } pcs_frames_params;
 
-// Bounds of a number, from -below to above, so that those of several processes are the larger ones.
+// Range [-below, above] of a number. Both are maxima, so one reduction joins those of several processes.
 typedef struct pcs_bounds {
     double below, above;
 } pcs_bounds;

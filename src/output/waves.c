@@ -1,13 +1,13 @@
 // <case>.waves.csv: fields of a body, or of bodies one behind the other, over position and time, as a matrix.
 //
-//   # percuss waves: body bar, 200 places, fields stress vx
-//   # percuss waves: body striker (60), bar (400), 460 places, fields stress        of several, with their places
-//   400, s1, .., s200, s1, .., s200        columns, and places
+//   # percuss waves: body bar, 200 cells, fields stress vx
+//   # percuss waves: body striker (60), bar (400), 460 cells, fields stress         of several, with their cells
+//   400, s1, .., s200, s1, .., s200        columns, and positions of cells
 //   t1, stress at s1 .. s200, vx at s1 .. s200
 //   t2, ...
 //
-// A place is the middle of a cell, by its distance along the bodies from where the first cell begins, m, in the
-// reference state. Displacements ux.. and velocities vx.. there are the mean of both nodes.
+// The position s of a cell is that of its middle, m, measured along the bodies from the start of the first cell in the
+// reference state. Displacements ux.. and velocities vx.. of a cell are the means of its nodes.
 
 #include "output/file.h"
 #include "output/observer.h"
@@ -122,7 +122,7 @@ static void waves_put_head(const pcs_view *view, const waves_params *p, waves_da
         pcs_file_print(f, k == 0 ? "%.128s" : ", %.128s", p->body.text[k]);
         if (p->body.count > 1) pcs_file_print(f, " (%d)", pcs_mesh_cell_set(mesh, p->body.text[k])->count);
     }
-    pcs_file_print(f, ", %d places, fields", d->cells.count);
+    pcs_file_print(f, ", %d cells, fields", d->cells.count);
     for (int k = 0; k < p->of.count; k++) pcs_file_print(f, " %.128s", p->of.text[k]);
     pcs_file_text(f, "\n");
     double *x = d->row;

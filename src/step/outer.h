@@ -59,8 +59,8 @@ typedef struct pcs_bend {
     double h, rate, kept_rate, age;
 } pcs_bend;
 
-// The motion of a step on its way: qt = q0 + kb d, q = qt + U + kw W, v = v0 + d + W. A solver that knows the sum of U
-// and kw W alone has it in U, and no kw.
+// The motion in a step that is being solved: qt = q0 + kb d, q = qt + U + kw W, v = v0 + d + W. A solver that knows
+// the sum of U and kw W alone has it in U, and no kw.
 typedef struct pcs_motion {
     double *q0, *v0, *qt;        // [nv] positions and velocities as given for the step; qt
     double kw, *U, *W;           // [nv]

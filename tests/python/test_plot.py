@@ -294,7 +294,7 @@ class Plot(program.Cases):
         self.assertEqual(labels(figure, 1), ["observed order 2.00"])
 
     def test_waves(self):
-        rows = ["# percuss waves: body bar, 3 places, fields stress vx", "6,1,2,3,1,2,3"]
+        rows = ["# percuss waves: body bar, 3 cells, fields stress vx", "6,1,2,3,1,2,3"]
         rows += [f"{0.1 * k:.3g},0,{k},{-2e6 * k},1,2,-4" for k in range(16)]
         self.write("a/bar.waves.csv", "\n".join(rows) + "\n")
         self.assertIn("waves_stress", make([self.path("a")], [], Options())[0])

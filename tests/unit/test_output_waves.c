@@ -63,7 +63,7 @@ TEST(the_matrix_is_fields_over_places_and_times)
     fake_create(&r, "waves", &pcs_observer_waves, &each);
     fake_run_all(&r, 40);
     matrix m = read_matrix(&r, "fake.waves.csv");
-    assert_string_equal(m.head, "# percuss waves: body chain, 3 places, fields stress vx uz");
+    assert_string_equal(m.head, "# percuss waves: body chain, 3 cells, fields stress vx uz");
     CHECK(m.nrow == 42);
     CHECK_NEAR(m.x[0][0], FIELDS * FAKE_CELLS, 0.0);
     // The cells are 0.1, sqrt(0.02) and sqrt(0.5) long, one after the other.
