@@ -9,7 +9,7 @@
 enum { IMPACT_ROUNDS = 50, LOCATING_ROUNDS = 200, SHRINKING_INTERVALS = 3, SOLVING_ROUNDS = 3 };
 static const double proximal = 1e-9;   // of a diagonal: makes redundant rows solvable; later rounds remove its effect
 static const double undecided = 1e-11; // of the terms of an acceleration: smaller ones count as zero
-static const double pulling = 1e-9;    // likewise: a held contact without force opens above this acceleration
+static const double pulling = 1e-9;    // likewise: a held contact without force opens if it accelerates faster
 static const double near_miss = 0.1;   // of the gaps at both ends: lower minima of the cubic in between are examined
 
 const char *pcs_event_refuses(const pcs_system *system, const void *params)

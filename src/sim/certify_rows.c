@@ -559,7 +559,7 @@ static double rows_way(const pcs_certifier *self, int row)
     return PCS_ROUND_LENGTH * 0.5 * self->h * size;
 }
 
-// Checks the gate of a contact against the gap predicted by the rule of the scheme, mostly for the middle of the step.
+// Checks the gate of a contact against the gap that the rule of the scheme predicts, for most rules at mid-step.
 static void rows_check_forecast(pcs_certifier *self, const row_now *now)
 {
     const pcs_row_report *r = now->told;

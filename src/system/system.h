@@ -540,7 +540,7 @@ static inline pcs_status pcs_rows_agree(const pcs_system *self, pcs_status statu
 {
     return self->row_comm == NULL ? status : pcs_agree(self->ctx, status);
 }
-// Replaces each number found of the rows here by the largest of all processes.
+// Replaces x[count], found from the rows of this process, by the largest values over all processes.
 static inline void pcs_rows_max_each(const pcs_system *self, int count, double *x)
 {
     if (self->row_comm != NULL) self->row_comm->max(self->row_comm, count, x);
