@@ -18,7 +18,7 @@ typedef struct pcs_tally_row {
     double gap, rate;             // m, m/s
     double force;                 // N
     double tangent[2];            // N, friction
-    double friction;              // N, magnitude of `tangent`; signed if there is one direction
+    double friction;              // N, magnitude of `tangent`, signed if there is one direction
     double impulse, step_impulse; // N s, sums
     double friction_loss;         // J, since the start
     long state;                   // PCS_ROW_OPEN, ..

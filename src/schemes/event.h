@@ -47,7 +47,7 @@ typedef struct pcs_event_sums {
     bool closed[PCS_MAX_ROWS];   // rows that are closed at the next event, whatever the gap
 } pcs_event_sums;
 
-// Base of the data of schemes that locate impacts; their first member.
+// Base of the data of schemes that locate impacts.
 typedef struct pcs_events {
     pcs_next next; // its vectors are work arrays until the end of the step
     // Set by the scheme
