@@ -1179,13 +1179,14 @@ static int cli_complete(int nword, char **words)
 // MPI and PETSc come in only under mpiexec, or when the case asks for them later on.
 static int main_start_ranks(pcs_context *ctx, const pcs_arguments *a, bool is_for_one)
 {
-    pcs_context_set_options(ctx, a->nword, a->words);
+    pcs_around(ctx)->noption = a->nword;
+    pcs_around(ctx)->options = a->words;
     if (!pcs_processes_are_launched()) return PCS_CLI_DONE;
     pcs_status status = pcs_processes_start(ctx);
     if (status == PCS_OK) status = pcs_demand_same(ctx, status, a->hash, "command line");
     if (status == PCS_OK && is_for_one && pcs_context_comm(ctx)->size > 1)
         status = pcs_fail(ctx, PCS_UNSUPPORTED, "'%s' is for one process: start it without mpiexec", a->command);
-    if (status == PCS_OK && is_for_one) pcs_context_set_comm(ctx, NULL);
+    if (status == PCS_OK && is_for_one) pcs_around(ctx)->comm = NULL;
     return status == PCS_OK ? PCS_CLI_DONE : cli_reject(ctx, status);
 }
 

@@ -612,7 +612,7 @@ int percuss_run_once(const percuss_source *source, percuss_once *once, percuss *
     if (p == NULL) return 1;
     if (source == NULL || (source->path == NULL && source->text == NULL) || once->directory == NULL)
         return api_refuse(p, "a case and a folder must be given");
-    pcs_context_set_beside(p->ctx, once->beside);
+    pcs_around(p->ctx)->beside = once->beside;
     pcs_status status = once_load(p, source, once);
     if (status != PCS_OK) return api_answer(status);
     char folder[PATH_ROOM];

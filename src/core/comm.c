@@ -42,9 +42,8 @@ static void *comm_open(const char *name)
 
 pcs_status pcs_processes_start(pcs_context *ctx)
 {
-    const char *const *options;
-    int count = pcs_context_options(ctx, &options);
-    if (pcs_context_comm(ctx) != NULL) return PCS_OK;
+    const pcs_surroundings *around = pcs_around(ctx);
+    if (around->comm != NULL) return PCS_OK;
     if (PERCUSS_HAS_PETSC == 0) return pcs_fail(ctx, PCS_UNSUPPORTED, "this build of Percuss has no MPI and no PETSc");
     void *object = comm_open("libpercuss_petsc.so");
     if (object == NULL) {
@@ -57,7 +56,7 @@ pcs_status pcs_processes_start(pcs_context *ctx)
     void *symbol = dlsym(object, "pcs_parallel_start");
     memcpy(&start, &symbol, sizeof start);
     if (start == NULL) return pcs_fail(ctx, PCS_UNSUPPORTED, "libpercuss_petsc.so has no symbol pcs_parallel_start");
-    return start(ctx, PERCUSS_VERSION, count, options);
+    return start(ctx, PERCUSS_VERSION, around->noption, around->options);
 }
 
 pcs_status pcs_demand_same(pcs_context *ctx, pcs_status status, unsigned long long hash, const char *what)

@@ -57,8 +57,10 @@ struct pcs_comm {
 };
 
 // Returns the communicator of this run, NULL if there is none.
-const pcs_comm *pcs_context_comm(const pcs_context *ctx);
-void pcs_context_set_comm(pcs_context *ctx, const pcs_comm *comm);
+static inline const pcs_comm *pcs_context_comm(const pcs_context *ctx)
+{
+    return pcs_around(ctx)->comm;
+}
 
 // Collects entries of a list, of which each process has some, on the process that writes.
 typedef struct pcs_collector {
@@ -170,10 +172,6 @@ static inline bool pcs_is_root(const pcs_context *ctx)
 
 // Returns true if this process was started by mpiexec, srun or the like.
 bool pcs_processes_are_launched(void);
-
-// Sets the user's options of PETSc, [count] words that must outlive the context.
-void pcs_context_set_options(pcs_context *ctx, int count, const char *const *options);
-int pcs_context_options(const pcs_context *ctx, const char *const **options);
 
 // Loads the shared object with MPI and PETSc and starts both with the user's options, once. Fails with PCS_UNSUPPORTED
 // if Percuss was built without it.

@@ -1,8 +1,6 @@
 #include "core/context.h"
 
 #include "core/alloc.h"
-#include "core/comm.h"
-#include "core/pool.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -29,11 +27,7 @@ struct pcs_context {
     chunk *chunks;
     deferred *actions; // newest first
     size_t bytes_taken;
-    const pcs_comm *comm; // NULL if this process is alone
-    pcs_pool *pool;       // NULL for one thread
-    int beside;           // number of other simulations on the same processors
-    int noption;
-    const char *const *options; // [noption] words for PETSc, borrowed
+    pcs_surroundings *around, own; // the first points to the second
     char note[NOTE_BYTES];
     char message[MESSAGE_BYTES];
 };
@@ -44,6 +38,7 @@ pcs_status pcs_context_create(pcs_context **out)
     *out = ctx;
     if (ctx == NULL) return PCS_NO_MEMORY;
     memset(ctx, 0, offsetof(pcs_context, note)); // an empty text needs only its first character to be zero
+    ctx->around = &ctx->own;
     ctx->note[0] = ctx->message[0] = '\0';
     return PCS_OK;
 }
@@ -146,46 +141,9 @@ size_t pcs_bytes_taken(const pcs_context *ctx)
     return ctx->bytes_taken;
 }
 
-const pcs_comm *pcs_context_comm(const pcs_context *ctx)
+pcs_surroundings *pcs_around(const pcs_context *ctx)
 {
-    return ctx->comm;
-}
-
-void pcs_context_set_comm(pcs_context *ctx, const pcs_comm *comm)
-{
-    ctx->comm = comm;
-}
-
-pcs_pool *pcs_context_pool(const pcs_context *ctx)
-{
-    return ctx->pool;
-}
-
-void pcs_context_set_pool(pcs_context *ctx, pcs_pool *pool)
-{
-    ctx->pool = pool;
-}
-
-void pcs_context_set_beside(pcs_context *ctx, int count)
-{
-    ctx->beside = count;
-}
-
-int pcs_context_beside(const pcs_context *ctx)
-{
-    return ctx->beside;
-}
-
-void pcs_context_set_options(pcs_context *ctx, int count, const char *const *options)
-{
-    ctx->noption = count;
-    ctx->options = options;
-}
-
-int pcs_context_options(const pcs_context *ctx, const char *const **options)
-{
-    *options = ctx->options;
-    return ctx->noption;
+    return ctx->around;
 }
 
 void *pcs_scratch(void *old, size_t count, size_t size)

@@ -66,6 +66,16 @@ const char *pcs_culprit(pcs_context *ctx, const char *section, const char *name)
 // Calls action(object) when the context is destroyed; at once if this cannot be registered.
 pcs_status pcs_defer(pcs_context *ctx, void (*action)(void *object), void *object);
 
+// Other processes, threads and simulations beside this one; each is set by its owner.
+typedef struct pcs_surroundings {
+    const struct pcs_comm *comm; // NULL if this process is alone
+    struct pcs_pool *pool;       // NULL for one thread
+    int beside;                  // number of other simulations on the same processors
+    int noption;
+    const char *const *options; // [noption] words for PETSc, which must outlive the context
+} pcs_surroundings;
+pcs_surroundings *pcs_around(const pcs_context *ctx);
+
 // Returns the number of bytes allocated so far.
 size_t pcs_bytes_taken(const pcs_context *ctx);
 

@@ -133,20 +133,9 @@ void pcs_pool_cover(pcs_pool *pool, int n, pcs_pool_range_work *work, void *data
     pcs_pool_run(pool, cover.count, pool_do_range, &cover);
 }
 
-int pcs_pool_processors(void)
-{
-    long count = sysconf(_SC_NPROCESSORS_ONLN);
-    if (count < 1) return 1;
-    return count > 64 ? 64 : (int)count;
-}
-
-int pcs_pool_part(int processors, int beside)
-{
-    int part = processors / (1 + beside);
-    return part < 1 ? 1 : part;
-}
-
 int pcs_pool_share(const pcs_context *ctx)
 {
-    return pcs_pool_part(pcs_pool_processors(), pcs_context_beside(ctx));
+    long processors = sysconf(_SC_NPROCESSORS_ONLN),
+         part = (processors > 64 ? 64 : processors) / (1 + pcs_around(ctx)->beside);
+    return part < 1 ? 1 : (int)part;
 }

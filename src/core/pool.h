@@ -18,8 +18,10 @@ pcs_status pcs_pool_create(pcs_context *ctx, int nthread, pcs_pool **out);
 void pcs_pool_run(pcs_pool *pool, int npiece, pcs_pool_work *work, void *data);
 
 // Returns the pool of a context; NULL for one thread.
-pcs_pool *pcs_context_pool(const pcs_context *ctx);
-void pcs_context_set_pool(pcs_context *ctx, pcs_pool *pool);
+static inline pcs_pool *pcs_context_pool(const pcs_context *ctx)
+{
+    return pcs_around(ctx)->pool;
+}
 
 // Loops over n entries go by ranges that depend on n alone, so that sums over ranges, added up in order, are the same
 // bits with any number of threads. A range of a few vectors stays in the second cache.
@@ -30,13 +32,7 @@ int pcs_pool_ranges(int n);
 // Calls work(data, range, low, high) for low <= i < high of every range.
 void pcs_pool_cover(pcs_pool *pool, int n, pcs_pool_range_work *work, void *data);
 
-// Returns the number of processors of this machine.
-int pcs_pool_processors(void);
 // Returns the number of processors for the threads of a context: an equal share beside other simulations.
 int pcs_pool_share(const pcs_context *ctx);
-// Returns the equal share of processors of one simulation with `beside` others at work, at least 1.
-int pcs_pool_part(int processors, int beside);
-int pcs_context_beside(const pcs_context *ctx);
-void pcs_context_set_beside(pcs_context *ctx, int count);
 
 #endif

@@ -494,7 +494,7 @@ static pcs_status fe_plan_ranges(pcs_system *self, fe_data *fe)
     int wanted = fe->model.nthread > 0 ? fe->model.nthread : pcs_pool_share(self->ctx);
     fe_work *work = self->work;
     if (work->pool == NULL) PCS_TRY(pcs_pool_create(self->ctx, wanted, &work->pool));
-    pcs_context_set_pool(self->ctx, work->pool);
+    pcs_around(self->ctx)->pool = work->pool;
     return PCS_OK;
 }
 

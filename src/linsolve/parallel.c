@@ -781,7 +781,7 @@ pcs_status pcs_parallel_start(pcs_context *ctx, const char *version, int count, 
     MPI_Comm_size(self->world, &self->comm.size);
     if (PetscPushErrorHandler(start_note_error, self) != 0) return pcs_fail(ctx, PCS_FAILED, "PETSc does not answer");
     PCS_TRY(pcs_defer(ctx, start_release, self));
-    pcs_context_set_comm(ctx, &self->comm);
+    pcs_around(ctx)->comm = &self->comm;
     return start_check_words(ctx, count, options); // now that one rank can report for all
 }
 

@@ -10,7 +10,8 @@ static pcs_context *begin(int count, const char *const *options)
 {
     pcs_context *ctx = NULL;
     CHECK(pcs_context_create(&ctx) == PCS_OK);
-    pcs_context_set_options(ctx, count, options);
+    pcs_around(ctx)->noption = count;
+    pcs_around(ctx)->options = options;
     CHECK_OK(ctx, pcs_processes_start(ctx));
     CHECK(pcs_context_comm(ctx)->size == 1 && pcs_context_comm(ctx)->rank == 0);
     return ctx;
@@ -177,7 +178,8 @@ TEST(test_bad_options)
     pcs_context_destroy(&ctx);
 
     CHECK(pcs_context_create(&ctx) == PCS_OK);
-    pcs_context_set_options(ctx, 1, nameless);
+    pcs_around(ctx)->noption = 1;
+    pcs_around(ctx)->options = nameless;
     CHECK_STATUS(ctx, pcs_processes_start(ctx), PCS_BAD_INPUT);
     CHECK_TEXT(pcs_message(ctx), "'cg'");
     pcs_context_destroy(&ctx);

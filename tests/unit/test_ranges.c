@@ -154,7 +154,7 @@ TEST(solves_in_groups_are_solutions)
         pcs_linsolve *mass;
         model_randomize(&seed, n, b);
         CHECK_OK(ctx, pcs_pool_create(ctx, nthread, &pool));
-        pcs_context_set_pool(ctx, pool);
+        pcs_around(ctx)->pool = pool;
         CHECK_OK(ctx, pcs_linsolve_create(ctx, "chain", system->M, PCS_SPD, &mass));
         CHECK_OK(ctx, pcs_linsolve_factor(mass, &is_singular));
         CHECK(((const pcs_chain *)mass->data)->cut.ntile > 6);
