@@ -11,7 +11,7 @@ percuss_sources(src/rows gap_list.def joint_list.def law_list.def box_tree ends 
   held points registry segment table)
 percuss_sources(src/system rotations)
 percuss_sources(src/fe dofs fe initial loads picture
-  probe rigid stable taper)
+  probe rigid stable)
 percuss_sources(src/closed_form closed_form_list.def closed_form)
 percuss_sources(src/step step_list.def contact_problem curvature dense_contacts impact krylov_set outer
   projection step sums)

@@ -132,8 +132,6 @@ static inline void pcs_fe_share_system(const fe_data *fe, pcs_system *self)
 }
 // Finds the dofs from groups and supports, and numbers the equations.
 pcs_status pcs_fe_number_dofs(pcs_context *ctx, fe_data *fe, const char **culprit);
-// Evaluates the variable sections of a group, whose cells must form a line.
-pcs_status pcs_fe_taper(pcs_context *ctx, fe_data *fe, int group, const char **culprit);
 // Finds x, m, the end of the mass of a cell (number within its batch) at its node `end` (0, 1) in the reference state.
 void pcs_fe_mass_end(const pcs_batch *batch, int cell, int end, double x[3]);
 // Computes the gravity vector, its potential at rest, and the nodal forces.
@@ -186,10 +184,6 @@ void pcs_fe_range_energy(const pcs_system *self, const pcs_cell_state *at, pcs_c
 // Creates and draws the picture.
 pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe);
 void pcs_fe_draw(pcs_system *self, pcs_instant at, pcs_picture *picture);
-// Adds the radii of the sections to those of the points, zeroed by the caller, m. Returns the largest.
-double pcs_fe_find_radii(const fe_data *fe, const int (*cells)[2], double *radius);
-// Fills height and width, m, at mid-cell for cells with a rectangular section, else 0. Returns false if none has one.
-bool pcs_fe_find_rectangles(const fe_data *fe, int count, const int *cells, double (*size)[2]);
 double pcs_fe_probe(const pcs_system *self, const pcs_probe *probe, pcs_instant at);
 
 #endif

@@ -23,6 +23,7 @@
 #include "elements/section.h"
 #include "fe/data.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { FORCES_MAX = 10 };
@@ -357,12 +358,60 @@ static pcs_status drawing_take_points(pcs_system *self, fe_data *fe, const point
     return PCS_OK;
 }
 
+static const double PI = 3.14159265358979323846;
+static const double RECTANGLE = 1e-9; // largest relative difference of area and 4 cy cz of a rectangle
+
+// Finds the section at the first and the second node of a cell; its area is 0 if the element has none.
+static void taper_sections(const fe_data *fe, int cell, pcs_section end[2])
+{
+    const pcs_batch *batch = &fe->batches[fe->batch_of_cell[cell]];
+    const pcs_element_ops *ops = batch->ops;
+    pcs_section section = { .area = 0.0 };
+    if (ops->section_offset != 0)
+        section = *(const pcs_section *)(const void *)((const char *)batch->params + ops->section_offset);
+    if (ops->area != NULL) ops->area->constants(batch->params, &section);
+    for (int k = 0; k < 2; k++) end[k] = batch->tapers == NULL ? section : batch->tapers[cell].end[k];
+}
+
+static bool taper_rectangles(const fe_data *fe, int count, const int *cells, double (*size)[2])
+{
+    bool has_any = false;
+    for (int c = 0; c < count; c++) {
+        pcs_section end[2];
+        if (fe->batch_of_cell[cells[c]] < 0) continue;
+        taper_sections(fe, cells[c], end);
+        double area = 4.0 * end[0].cy * end[0].cz;
+        if (end[0].is_round || !(area > 0.0) || fabs(area - end[0].area) > RECTANGLE * area) continue;
+        size[c][0] = end[0].cy + end[1].cy;
+        size[c][1] = end[0].cz + end[1].cz;
+        has_any = true;
+    }
+    return has_any;
+}
+
+// Takes the radius of a circle of the section's area. A point gets the largest one of its cells.
+static double taper_radii(const fe_data *fe, const int (*cells)[2], double *radius)
+{
+    double largest = 0.0;
+    for (int c = 0; c < fe->model.mesh->ncell; c++) {
+        pcs_section sides[2];
+        if (fe->batch_of_cell[c] < 0) continue;
+        taper_sections(fe, c, sides);
+        for (int end = 0; end < 2; end++) {
+            int node = cells[c][end];
+            radius[node] = fmax(radius[node], sqrt(sides[end].area / PI));
+            largest = fmax(largest, radius[node]);
+        }
+    }
+    return largest;
+}
+
 // Radii and sizes are NULL if no cell has a section, on any process.
 static pcs_status drawing_take_shapes(pcs_system *self, fe_data *fe, points *p, pcs_picture *picture)
 {
     const drawing *d = fe->drawing;
     double(*x)[3] = NULL, *radius = NULL, (*size)[2] = NULL;
-    double largest = pcs_fe_find_radii(fe, (const int(*)[2])p->cells, p->radius);
+    double largest = taper_radii(fe, (const int(*)[2])p->cells, p->radius);
     drawing_number_points(fe, p);
     pcs_status status = drawing_take_points(self, fe, p, &x, &radius);
     if (status == PCS_OK && !picture->is_piece) {
@@ -370,7 +419,7 @@ static pcs_status drawing_take_shapes(pcs_system *self, fe_data *fe, points *p, 
         status = size == NULL ? PCS_NO_MEMORY : PCS_OK;
     }
     PCS_TRY(pcs_agree(self->ctx, status));
-    bool has_rectangles = !picture->is_piece && pcs_fe_find_rectangles(fe, d->ncell, d->cell, size);
+    bool has_rectangles = !picture->is_piece && taper_rectangles(fe, d->ncell, d->cell, size);
     picture->npoint = d->nshown;
     picture->ncell = d->ncell;
     picture->cells = (const int(*)[2])d->ends;

@@ -4,7 +4,6 @@
 
 #include "output/file.h"
 
-#include "core/clock.h"
 #include "core/comm.h"
 #include "core/open.h"
 #include "core/text.h"
@@ -244,8 +243,6 @@ size_t pcs_safe_name(const char *text, size_t room, char *out)
 }
 
 enum { PRINT_ROOM = 1024 }; // bytes of one formatted piece
-enum { BUFFER_ROWS = 64, LEAST_BUFFER = 1 << 17, MOST_BUFFER = 1 << 22 };
-static const double flush_interval = 1.0; // s, so that a slow run can be followed
 
 static void file_close_at_end(void *object)
 {
@@ -538,81 +535,6 @@ void pcs_file_column(pcs_file *f, const char *name, int point, const char *quant
     snprintf(tail, sizeof tail, "%s%s%s", number, quantity == NULL ? "" : ".", quantity == NULL ? "" : quantity);
     pcs_file_text(f, ",");
     file_put_field(f, name, tail);
-}
-
-// Returns the buffer size, bytes, for several rows, at least two of the longest ones.
-static size_t row_file_buffer(size_t row_room)
-{
-    size_t size = BUFFER_ROWS * row_room;
-    if (size > MOST_BUFFER) size = MOST_BUFFER;
-    if (size < LEAST_BUFFER) size = LEAST_BUFFER;
-    return size > 2 * row_room ? size : 2 * row_room;
-}
-
-pcs_status pcs_row_file_create(pcs_context *ctx, const char *directory, const char *name, size_t ncolumn,
-                               pcs_row_file *out)
-{
-    *out = (pcs_row_file){ .name = name, .row_room = ncolumn * (PCS_NUMBER_ROOM + 1), .has_failed = true };
-    out->flushed = -INFINITY;
-    PCS_TRY(pcs_digits_create(ctx, &out->digits));
-    return pcs_file_create(ctx, directory, strlen(name) + 1, row_file_buffer(out->row_room), &out->file);
-}
-
-pcs_status pcs_row_file_open(pcs_row_file *f)
-{
-    pcs_file_remove(f->file, f->name);
-    PCS_TRY(pcs_file_open(f->file, f->name));
-    f->has_failed = false;
-    return PCS_OK;
-}
-
-// Flushes complete rows; on failure cuts off a partial row.
-static pcs_status row_file_flush(pcs_row_file *f)
-{
-    f->flushed = pcs_clock();
-    pcs_status status = pcs_file_flush(f->file);
-    if (status == PCS_OK) {
-        f->complete = f->file->written;
-        return PCS_OK;
-    }
-    // Cuts off a half-written row. The rest keeps the name of an unfinished file.
-    f->has_failed = true;
-    pcs_file_leave(f->file, f->complete);
-    return status;
-}
-
-void pcs_row_file_add(pcs_row_file *f, int count, const double *x)
-{
-    char *begin = pcs_file_reserve(f->file, f->row_room), *p = begin;
-    if (begin == NULL) return;
-    for (int i = 0; i < count; i++) {
-        if (!isnan(x[i])) p += pcs_number_text(f->digits, x[i], p);
-        *p++ = i + 1 < count ? ',' : '\n';
-    }
-    f->file->used += (size_t)(p - begin);
-}
-
-pcs_status pcs_row_file_put(pcs_row_file *f, int count, const double *x)
-{
-    pcs_row_file_add(f, count, x);
-    bool is_full = f->file->used + f->row_room > f->file->size;
-    return is_full || pcs_clock() - f->flushed >= flush_interval ? row_file_flush(f) : PCS_OK;
-}
-
-pcs_status pcs_row_file_close(pcs_row_file *f)
-{
-    PCS_TRY(row_file_flush(f));
-    return pcs_file_commit(f->file);
-}
-
-pcs_status pcs_row_file_carry(pcs_row_file *f, pcs_carrier *c)
-{
-    if (c->way == PCS_CARRY_WRITE) PCS_TRY(row_file_flush(f));
-    PCS_TRY(pcs_file_carry(f->file, f->name, c));
-    if (!pcs_carry_reads(c)) return PCS_OK;
-    f->complete = f->file->written;
-    f->has_failed = false;
-    return PCS_OK;
 }
 
 pcs_status pcs_file_make_folder(pcs_context *ctx, const char *path)

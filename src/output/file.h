@@ -80,30 +80,6 @@ void pcs_file_json(pcs_file *f, const char *text);
 // Writes the head of a further column of a CSV file: ",name", with a point from 0 on ",name[point]", with a quantity
 // ",name.quantity" or ",name[point].quantity"; in quotes if the name needs them.
 void pcs_file_column(pcs_file *f, const char *name, int point, const char *quantity);
-// A table of numbers that grows row by row. Complete rows are flushed from time to time or when the buffer is full, so
-// that a run can be followed, and a file left by a failure ends with a complete row.
-typedef struct pcs_row_file {
-    pcs_file *file;
-    const char *name; // borrowed
-    pcs_digits *digits;
-    size_t row_room;    // most bytes of a row
-    bool has_failed;    // nothing more is written
-    long long complete; // bytes of complete rows on the disk
-    double flushed;     // time of the last flush, s
-} pcs_row_file;
-
-// Creates the file; has_failed is set until it is opened.
-pcs_status pcs_row_file_create(pcs_context *ctx, const char *directory, const char *name, size_t ncolumn,
-                               pcs_row_file *out);
-// Opens the file after removing that of an earlier run. The caller may add a header; it is flushed with the first row.
-pcs_status pcs_row_file_open(pcs_row_file *f);
-// Adds a row; NAN becomes an empty field.
-void pcs_row_file_add(pcs_row_file *f, int count, const double *x);
-// Adds a row and flushes: after the first one, then from time to time or when the buffer cannot take another one.
-pcs_status pcs_row_file_put(pcs_row_file *f, int count, const double *x);
-pcs_status pcs_row_file_close(pcs_row_file *f);
-// Saves the length of the complete rows in a checkpoint, or continues after those that a checkpoint lists.
-pcs_status pcs_row_file_carry(pcs_row_file *f, pcs_carrier *c);
 
 // Makes every folder of a path.
 pcs_status pcs_file_make_folder(pcs_context *ctx, const char *path);

@@ -1,3 +1,5 @@
+// Tables that grow with time: history.csv, and <case>.waves.csv further below.
+//
 // history.csv: one row per step, or per n-th step: energies, momentum, contacts, probes.
 //
 // With every n-th step impulse and step_impulse are sums over the steps since the row before; everything else is
@@ -5,11 +7,111 @@
 // (a force before the first step, min_gap without contacts) is an empty field. Joints have their largest error and the
 // components of their reaction.
 
+#include "core/clock.h"
+#include "core/rotation.h"
+#include "core/text.h"
 #include "output/file.h"
+#include "output/observer.h"
 #include "output/tally.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+// A table of numbers that grows row by row. Complete rows are flushed from time to time or when the buffer is full, so
+// that a run can be followed, and a file left by a failure ends with a complete row.
+typedef struct row_file {
+    pcs_file *file;
+    const char *name; // borrowed
+    pcs_digits *digits;
+    size_t row_room;    // most bytes of a row
+    bool has_failed;    // nothing more is written
+    long long complete; // bytes of complete rows on the disk
+    double flushed;     // time of the last flush, s
+} row_file;
+
+enum { BUFFER_ROWS = 64, LEAST_BUFFER = 1 << 17, MOST_BUFFER = 1 << 22 };
+static const double flush_interval = 1.0; // s, so that a slow run can be followed
+
+// Returns the buffer size, bytes, for several rows, at least two of the longest ones.
+static size_t row_file_buffer(size_t row_room)
+{
+    size_t size = BUFFER_ROWS * row_room;
+    if (size > MOST_BUFFER) size = MOST_BUFFER;
+    if (size < LEAST_BUFFER) size = LEAST_BUFFER;
+    return size > 2 * row_room ? size : 2 * row_room;
+}
+
+// Creates the file; has_failed is set until it is opened.
+static pcs_status row_file_create(pcs_context *ctx, const char *directory, const char *name, size_t ncolumn,
+                                  row_file *out)
+{
+    *out = (row_file){ .name = name, .row_room = ncolumn * (PCS_NUMBER_ROOM + 1), .has_failed = true };
+    out->flushed = -INFINITY;
+    PCS_TRY(pcs_digits_create(ctx, &out->digits));
+    return pcs_file_create(ctx, directory, strlen(name) + 1, row_file_buffer(out->row_room), &out->file);
+}
+
+// Opens the file after removing that of an earlier run. The caller may add a header; it is flushed with the first row.
+static pcs_status row_file_open(row_file *f)
+{
+    pcs_file_remove(f->file, f->name);
+    PCS_TRY(pcs_file_open(f->file, f->name));
+    f->has_failed = false;
+    return PCS_OK;
+}
+
+// Flushes complete rows; on failure cuts off a partial row.
+static pcs_status row_file_flush(row_file *f)
+{
+    f->flushed = pcs_clock();
+    pcs_status status = pcs_file_flush(f->file);
+    if (status == PCS_OK) {
+        f->complete = f->file->written;
+        return PCS_OK;
+    }
+    // Cuts off a half-written row. The rest keeps the name of an unfinished file.
+    f->has_failed = true;
+    pcs_file_leave(f->file, f->complete);
+    return status;
+}
+
+// Adds a row; NAN becomes an empty field.
+static void row_file_add(row_file *f, int count, const double *x)
+{
+    char *begin = pcs_file_reserve(f->file, f->row_room), *p = begin;
+    if (begin == NULL) return;
+    for (int i = 0; i < count; i++) {
+        if (!isnan(x[i])) p += pcs_number_text(f->digits, x[i], p);
+        *p++ = i + 1 < count ? ',' : '\n';
+    }
+    f->file->used += (size_t)(p - begin);
+}
+
+// Adds a row and flushes: after the first one, then from time to time or when the buffer cannot take another one.
+static pcs_status row_file_put(row_file *f, int count, const double *x)
+{
+    row_file_add(f, count, x);
+    bool is_full = f->file->used + f->row_room > f->file->size;
+    return is_full || pcs_clock() - f->flushed >= flush_interval ? row_file_flush(f) : PCS_OK;
+}
+
+static pcs_status row_file_close(row_file *f)
+{
+    PCS_TRY(row_file_flush(f));
+    return pcs_file_commit(f->file);
+}
+
+// Saves the length of the complete rows in a checkpoint, or continues after those that a checkpoint lists.
+static pcs_status row_file_carry(row_file *f, pcs_carrier *c)
+{
+    if (c->way == PCS_CARRY_WRITE) PCS_TRY(row_file_flush(f));
+    PCS_TRY(pcs_file_carry(f->file, f->name, c));
+    if (!pcs_carry_reads(c)) return PCS_OK;
+    f->complete = f->file->written;
+    f->has_failed = false;
+    return PCS_OK;
+}
 
 enum { FIXED_COLUMNS = 18, PLAIN_COLUMNS = 5 };
 enum { GAP, GAP_RATE, FORCE, IMPULSE, STEP_IMPULSE, FRICTION, STATE, FRICTION_LOSS, CONTACT_COLUMNS };
@@ -19,7 +121,7 @@ typedef struct history_params {
 } history_params;
 
 typedef struct history_data {
-    pcs_row_file file;
+    row_file file;
     pcs_tally tally;
     pcs_reaction *reactions; // [system->nreaction] of the last step
     pcs_ledger ledger;       // of the last step
@@ -142,7 +244,7 @@ static pcs_status history_put_row(const pcs_view *view, history_data *d, bool ha
     }
     for (int r = 0; r < system->nreaction; r++) p = history_put_reaction(d, system, r, p);
     memmove(p, probes, (size_t)view->nprobe * sizeof *p);
-    return pcs_row_file_put(&d->file, (int)(p - d->row) + view->nprobe, d->row);
+    return row_file_put(&d->file, (int)(p - d->row) + view->nprobe, d->row);
 }
 
 static void history_take_in(const pcs_view *view, history_data *d)
@@ -166,7 +268,7 @@ static pcs_status history_open(pcs_observer *self)
     for (int c = 0; c < system->ncontact; c++) npoint += (size_t)history_points_of(system, c);
     ncolumn += CONTACT_COLUMNS * ((size_t)system->ncontact + npoint);
     d->ncolumn = (int)ncolumn;
-    PCS_TRY(pcs_row_file_create(self->ctx, view->directory, "history.csv", ncolumn, &d->file));
+    PCS_TRY(row_file_create(self->ctx, view->directory, "history.csv", ncolumn, &d->file));
     if (((const history_params *)self->params)->every == 0) {
         pcs_file_remove(d->file.file, "history.csv");
         return PCS_OK;
@@ -174,7 +276,7 @@ static pcs_status history_open(pcs_observer *self)
     PCS_TRY(pcs_tally_create(self->ctx, view, &d->tally));
     PCS_TAKE(self->ctx, d->row, ncolumn, "a row of history.csv");
     if (view->is_resumed) return PCS_OK;
-    PCS_TRY(pcs_row_file_open(&d->file));
+    PCS_TRY(row_file_open(&d->file));
     history_put_header(view, d->file.file);
     history_take_in(view, d);
     return history_put_row(view, d, true);
@@ -194,7 +296,7 @@ static pcs_status history_close(pcs_observer *self)
     history_data *d = self->data;
     if (d->file.has_failed) return PCS_OK;
     if (!d->has_row) PCS_TRY(history_put_row(self->view, d, self->view->state->step == d->tally.step));
-    return pcs_row_file_close(&d->file);
+    return row_file_close(&d->file);
 }
 
 static pcs_status history_carry(pcs_observer *self, pcs_carrier *c)
@@ -206,7 +308,7 @@ static pcs_status history_carry(pcs_observer *self, pcs_carrier *c)
     pcs_carry_words(c, "ledger", &d->ledger, PCS_LEDGER_WORDS);
     pcs_carry_int(c, "iterations", &d->iterations);
     pcs_carry_flags(c, "has_row", &d->has_row, 1);
-    return pcs_row_file_carry(&d->file, c);
+    return row_file_carry(&d->file, c);
 }
 
 const pcs_observer_ops pcs_observer_history = {
@@ -220,4 +322,247 @@ const pcs_observer_ops pcs_observer_history = {
     .step = history_step,
     .close = history_close,
     .carry = history_carry,
+};
+
+// <case>.waves.csv: fields of a body, or of bodies one behind the other, over position and time, as a matrix.
+//
+//   # percuss waves: body bar, 200 cells, fields stress vx
+//   # percuss waves: body striker (60), bar (400), 460 cells, fields stress         of several, with their cells
+//   400, s1, .., s200, s1, .., s200        columns, and positions of cells
+//   t1, stress at s1 .. s200, vx at s1 .. s200
+//   t2, ...
+//
+// The position s of a cell is that of its middle, m, measured along the bodies from the start of the first cell in the
+// reference state. Displacements ux.. and velocities vx.. of a cell are the means of its nodes.
+
+enum { NAME_ROOM = 256, NODE_FIELDS = 6, DEFAULT_ROWS = 400 };
+static const char *const waves_node_fields[NODE_FIELDS + 1] = { "ux", "uy", "uz", "vx", "vy", "vz", NULL };
+
+typedef struct waves_params {
+    pcs_names body, of;
+    int every; // steps between rows, -1 if not given
+} waves_params;
+
+typedef struct waves_data {
+    row_file rows;
+    pcs_set cells; // cells of all bodies
+    int *field;    // [of.count] index into waves_node_fields, or NODE_FIELDS + that of the picture
+    long every;
+    long last; // step of the last row
+    char name[NAME_ROOM];
+    double *own; // [cells of the picture] values of one field
+    double *row; // [columns] row being written
+    pcs_collector collector;
+} waves_data;
+
+static const pcs_option waves_options[] = {
+    PCS_NAMES("body", waves_params, body, PCS_REQUIRED,
+              "mesh part or set of cells along a line, or a list of them in their order along it"),
+    PCS_NAMES("of", waves_params, of, PCS_REQUIRED,
+              "fields of the cells, such as stress, and ux, uy, uz, vx, vy, vz in their middle"),
+    PCS_COUNT("every", waves_params, every, PCS_OPTIONAL, PCS_POSITIVE,
+              "steps from row to row; by default about 400 rows over the run"),
+    { .name = NULL },
+};
+
+static const char *const waves_cell_options[] = { "body", NULL };
+
+// Returns the index of a field, -1 if there is none of this name.
+static int waves_find_field(const pcs_picture *picture, const char *name)
+{
+    for (int k = 0; k < NODE_FIELDS; k++)
+        if (strcmp(waves_node_fields[k], name) == 0) return k;
+    for (int k = 0; k < picture->nfield; k++)
+        if (strcmp(picture->field_names[k], name) == 0) return NODE_FIELDS + k;
+    return -1;
+}
+
+static pcs_status waves_reject_field(const pcs_observer *self, const char *name)
+{
+    const pcs_picture *picture = self->view->system->picture;
+    char known[512] = "";
+    for (int k = 0; k < picture->nfield; k++) pcs_text_add(known, sizeof known, ", %s", picture->field_names[k]);
+    return pcs_fail(self->ctx, PCS_BAD_INPUT,
+                    "there is no field '%.80s' over a body: there are ux, uy, uz, vx, vy, vz%s", name, known);
+}
+
+static pcs_status waves_check(const pcs_observer *self, char place[PCS_OBSERVER_PLACE])
+{
+    const waves_params *p = self->params;
+    if (self->view->mesh == NULL)
+        return pcs_fail(self->ctx, PCS_BAD_INPUT, "a system in closed form has no body with cells");
+    if (p->of.count == 0) return pcs_fail(self->ctx, PCS_BAD_INPUT, "'of' is empty, needs fields such as stress or vx");
+    for (int k = 0; k < p->of.count; k++) {
+        snprintf(place, PCS_OBSERVER_PLACE, "of.%d", k);
+        if (waves_find_field(self->view->system->picture, p->of.text[k]) < 0)
+            return waves_reject_field(self, p->of.text[k]);
+    }
+    return PCS_OK;
+}
+
+static double waves_distance(const double a[3], const double b[3])
+{
+    double way[3] = { b[0] - a[0], b[1] - a[1], b[2] - a[2] };
+    return pcs_norm3(way);
+}
+
+static void waves_middle(const pcs_mesh *mesh, int cell, double out[3])
+{
+    const int *node = mesh->cell[cell];
+    for (int k = 0; k < 3; k++) out[k] = 0.5 * (mesh->x[node[0]][k] + mesh->x[node[1]][k]);
+}
+
+static double waves_length(const pcs_mesh *mesh, int cell)
+{
+    return waves_distance(mesh->x[mesh->cell[cell][0]], mesh->x[mesh->cell[cell][1]]);
+}
+
+// Returns the distance, m, between the middles of two cells: along both if they share a node, else straight.
+static double waves_advance(const pcs_mesh *mesh, int from, int to)
+{
+    const int *a = mesh->cell[from], *b = mesh->cell[to];
+    double x[3], y[3];
+    if (a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1])
+        return 0.5 * (waves_length(mesh, from) + waves_length(mesh, to));
+    waves_middle(mesh, from, x);
+    waves_middle(mesh, to, y);
+    return waves_distance(x, y);
+}
+
+static void waves_put_head(const pcs_view *view, const waves_params *p, waves_data *d)
+{
+    pcs_file *f = d->rows.file;
+    const pcs_mesh *mesh = view->mesh;
+    pcs_file_text(f, "# percuss waves: body ");
+    for (int k = 0; k < p->body.count; k++) {
+        pcs_file_print(f, k == 0 ? "%.128s" : ", %.128s", p->body.text[k]);
+        if (p->body.count > 1) pcs_file_print(f, " (%d)", pcs_mesh_cell_set(mesh, p->body.text[k])->count);
+    }
+    pcs_file_print(f, ", %d cells, fields", d->cells.count);
+    for (int k = 0; k < p->of.count; k++) pcs_file_print(f, " %.128s", p->of.text[k]);
+    pcs_file_text(f, "\n");
+    double *x = d->row;
+    *x++ = (double)p->of.count * d->cells.count;
+    for (int k = 0; k < p->of.count; k++) {
+        double place = 0.5 * waves_length(mesh, d->cells.items[0]);
+        for (int i = 0; i < d->cells.count; i++) {
+            if (i > 0) place += waves_advance(mesh, d->cells.items[i - 1], d->cells.items[i]);
+            *x++ = place;
+        }
+    }
+    row_file_add(&d->rows, (int)(x - d->row), d->row);
+}
+
+static double waves_value(const pcs_picture *picture, int field, int cell)
+{
+    if (field >= NODE_FIELDS) return picture->fields[field - NODE_FIELDS][cell];
+    const int *node = picture->cells[cell];
+    const double(*x)[3] = (const double(*)[3])(field < 3 ? picture->displacement : picture->velocity);
+    return 0.5 * (x[node[0]][field % 3] + x[node[1]][field % 3]);
+}
+
+static pcs_status waves_put_row(const pcs_view *view, int nfield, waves_data *d)
+{
+    pcs_system *system = view->system;
+    d->last = view->state->step;
+    system->ops->draw(system, pcs_view_at(view), system->picture); // all processes take part
+    d->row[0] = view->state->t;
+    for (int k = 0; k < nfield; k++) {
+        for (int c = 0; c < system->picture->ncell; c++) d->own[c] = waves_value(system->picture, d->field[k], c);
+        const double *all = pcs_collect(&d->collector, 1, d->own);
+        double *row = d->row + 1 + k * d->cells.count;
+        int nplace = all == NULL ? 0 : d->cells.count;
+        for (int i = 0; i < nplace; i++) row[i] = all[pcs_mesh_cell_number(view->mesh, d->cells.items[i])];
+    }
+    return row_file_put(&d->rows, 1 + nfield * d->cells.count, d->row);
+}
+
+static long waves_every(const waves_params *p, const pcs_view *view)
+{
+    if (p->every > 0) return p->every;
+    double steps = view->is_controlled ? view->end_time / view->step_size : (double)view->nstep;
+    return steps > DEFAULT_ROWS ? (long)ceil(steps / DEFAULT_ROWS) : 1;
+}
+
+// Lists the cells of all bodies, one after the other.
+static pcs_status waves_find_cells(const pcs_observer *self, const pcs_names *bodies, pcs_set *cells)
+{
+    const pcs_mesh *mesh = self->view->mesh;
+    int *items;
+    if (bodies->count == 0) return pcs_fail(self->ctx, PCS_BAD_INPUT, "'body' is empty, needs a mesh part");
+    for (int k = 0; k < bodies->count; k++) {
+        const pcs_set *set = pcs_mesh_cell_set(mesh, bodies->text[k]);
+        if (set == NULL || set->count == 0)
+            return pcs_fail(self->ctx, PCS_BAD_INPUT, "there are no cells in a set '%s'", bodies->text[k]);
+        cells->count += set->count;
+    }
+    PCS_TAKE(self->ctx, items, cells->count, "waves");
+    cells->items = items;
+    for (int k = 0; k < bodies->count; k++) {
+        const pcs_set *set = pcs_mesh_cell_set(mesh, bodies->text[k]);
+        memcpy(items, set->items, (size_t)set->count * sizeof *items);
+        items += set->count;
+    }
+    return PCS_OK;
+}
+
+static pcs_status waves_open(pcs_observer *self)
+{
+    waves_data *d = self->data;
+    const waves_params *p = self->params;
+    const pcs_view *view = self->view;
+    d->rows.has_failed = true; // cleared once all is allocated
+    char place[PCS_OBSERVER_PLACE];
+    PCS_TRY(waves_check(self, place));
+    PCS_TRY(waves_find_cells(self, &p->body, &d->cells));
+    PCS_TAKE(self->ctx, d->field, p->of.count, "waves");
+    for (int k = 0; k < p->of.count; k++) d->field[k] = waves_find_field(view->system->picture, p->of.text[k]);
+    snprintf(d->name, sizeof d->name, "%.200s.waves.csv", view->case_name);
+    size_t ncolumn = 1 + (size_t)p->of.count * (size_t)d->cells.count;
+    PCS_TRY(row_file_create(self->ctx, view->directory, d->name, ncolumn, &d->rows));
+    PCS_TAKE(self->ctx, d->row, ncolumn, "waves");
+    d->every = waves_every(p, view);
+    PCS_TAKE(self->ctx, d->own, view->system->picture->ncell, "waves");
+    PCS_TRY(pcs_collect_cells(self->ctx, view, 1, &d->collector));
+    if (view->is_resumed) return PCS_OK;
+    PCS_TRY(row_file_open(&d->rows));
+    waves_put_head(view, p, d);
+    return waves_put_row(view, p->of.count, d);
+}
+
+static pcs_status waves_step(pcs_observer *self)
+{
+    waves_data *d = self->data;
+    if (d->rows.has_failed || self->view->state->step % d->every != 0) return PCS_OK;
+    return waves_put_row(self->view, ((const waves_params *)self->params)->of.count, d);
+}
+
+static pcs_status waves_close(pcs_observer *self)
+{
+    waves_data *d = self->data;
+    if (d->rows.has_failed) return PCS_OK;
+    if (d->last != self->view->state->step)
+        PCS_TRY(waves_put_row(self->view, ((const waves_params *)self->params)->of.count, d));
+    return row_file_close(&d->rows);
+}
+
+static pcs_status waves_carry(pcs_observer *self, pcs_carrier *c)
+{
+    waves_data *d = self->data;
+    pcs_carry_words(c, "last", &d->last, 1);
+    return row_file_carry(&d->rows, c);
+}
+
+const pcs_observer_ops pcs_observer_waves = {
+    .name = "waves",
+    .summary = "fields along bodies over position and time as <case>.waves.csv, for x-t diagrams",
+    .options = waves_options,
+    .params_size = sizeof(waves_params),
+    .data_size = sizeof(waves_data),
+    .cell_options = waves_cell_options,
+    .check = waves_check,
+    .open = waves_open,
+    .step = waves_step,
+    .close = waves_close,
+    .carry = waves_carry,
 };
