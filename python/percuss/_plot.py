@@ -12,30 +12,17 @@ from typing import Any, Callable, Mapping, Optional, Sequence
 
 import numpy as np
 import pandas
-from matplotlib.legend import Legend
 
 from . import pictures
 from .command import Parser, real
 from .errors import InputError
-from .figure import STYLE, Options, Picture, Run, drawn
+from .figure import LEGENDS, STYLE, Options, Picture, Run, drawn
 from .files import Path, write_file
 from .results import Results, open as open_results, read_table
 from .text import suggest
 
 FORMATS = (".svg", ".png", ".pdf")
 MOST_KEYS = 3  # that may name what differs between runs
-PLACES = ("above", "none", *Legend.codes)
-SCRIPT = '''# Makes a picture of results again. `figure` is a figure of matplotlib: change it before it is saved.
-import os
-
-import matplotlib.pyplot as plt
-import percuss
-
-os.chdir(os.path.dirname(os.path.abspath(__file__)))
-plt.style.use(os.path.join(os.path.dirname(percuss.__file__), "percuss.mplstyle"))
-figure = percuss.plot({})
-figure.savefig({!r})
-'''
 
 
 def _differences(runs: Sequence[Optional[Results]]) -> Optional[list[str]]:
@@ -129,6 +116,9 @@ def make(given: Sequence[Any], columns: Sequence[str], options: Options,
     if (options.range or options.spectrum) and (not columns or is_study):
         what = "--spectrum" if options.spectrum else "--range"
         raise InputError(f"{what} needs columns of a history, which are drawn in one picture")
+    most = len(runs) if len(runs) > 1 else 0 if is_study else sum(name in album.names for name in columns)
+    if len(options.label) > most:
+        raise InputError(f"--label is given {len(options.label)} times, there are {most} results or columns to name")
     found = _named(album, columns) if columns else _usual(album)
     if not found and not may_be_empty:
         raise InputError(f"{album.first.attrs.get('path', 'the table')}: nothing to draw")
@@ -136,7 +126,7 @@ def make(given: Sequence[Any], columns: Sequence[str], options: Options,
                                              for curve in panel.curves):
         raise InputError(f"{options.exact.attrs.get('path', 'the exact solution')}: needs '{album.axis}' and a column "
                          "that is drawn, by the same names")
-    return {picture.name: partial(drawn, picture, options) for picture in found}, album.notes
+    return {picture.name: partial(drawn, picture, options, album.runs) for picture in found}, album.notes
 
 
 def plot(results: Any, *columns: str, x: Optional[str] = None, exact: Any = None,
@@ -153,13 +143,14 @@ def plot(results: Any, *columns: str, x: Optional[str] = None, exact: Any = None
     return next(iter(make(given, columns, options)[0].values()))()
 
 
-def _pair(text: str, what: str) -> tuple[float, float]:
+def _pair(text: str) -> tuple[float, float]:
+    """Limits of an axis, for argparse."""
     try:
         low, high = map(float, text.split(":"))
     except ValueError:
         low = high = np.nan
     if not -np.inf < low < high < np.inf:
-        raise InputError(f"{what} must be two rising numbers A:B, is '{text}'")
+        raise argparse.ArgumentTypeError(f"must be two rising numbers A:B, is '{text}'")
     return low, high
 
 
@@ -170,8 +161,8 @@ def _parser() -> Parser:
         "is a column, or the name of a usual picture")
     add("-o", "--output", metavar="PICTURE|DIR", help="picture (.svg, .png, .pdf) or folder [that of the results]")
     add("--x", metavar="COLUMN", help="the horizontal axis [t]")
-    add("--range", "--xlim", dest="range", metavar="A:B", help="part of the horizontal axis")
-    add("--ylim", metavar="A:B", help="part of the vertical axis")
+    add("--range", "--xlim", type=_pair, metavar="A:B", help="part of the horizontal axis")
+    add("--ylim", type=_pair, metavar="A:B", help="part of the vertical axis")
     add("--exact", metavar="FILE.csv", help="a solution to draw beside the results, columns with the same names")
     add("--width", metavar="CM", default="16", help="width of a picture [16]; 8.5 fits a column of a paper")
     add("--label", metavar="TEXT", action="append", default=[], help="name in the legend, for each result in turn; "
@@ -179,11 +170,11 @@ def _parser() -> Parser:
     add("--title", metavar="TEXT", default="", help="text above the picture")
     add("--log", choices=("x", "y", "xy"), default="", help="logarithmic axes")
     add("--equal", action="store_true", help="equal scales of both axes")
-    add("--legend", choices=PLACES, default="", metavar="PLACE", help="best, right, above, none, upper left, ... [in "
+    add("--legend", choices=LEGENDS, default="", metavar="PLACE", help="best, right, above, none, upper left, ... [in "
         "the axes where there is room, else right]")
     add("--spectrum", nargs="?", const="hann", default="", metavar="WINDOW", help="amplitudes over frequency, with a "
         "window [hann]")
-    add("--script", action="store_true", help="keep beside a picture the lines of Python that made it")
+    add("--script", action="store_true", help="keep beside a picture the lines of matplotlib that made it")
     add("-q", "--quiet", action="store_true", help="do not list the pictures")
     return parser
 
@@ -228,22 +219,18 @@ def main(argv: list[str]) -> int:
             raise InputError(f"'{word}': no such folder of results, nor a CSV file")
         (given if is_result else columns).append(word)
     chosen = {name: value for name, value in vars(a).items() if value and name in vars(Options())}
-    chosen |= {name: _pair(chosen[name], f"--{name}") for name in ("range", "ylim") if name in chosen}
     chosen["width"] = real("--width", a.width, 5.0, 1000.0, "a number from 5 on")
-    exact = {"exact": read_table(a.exact, texts=["*"])} if a.exact else {}
+    chosen |= {"exact": read_table(a.exact, texts=["*"])} if a.exact else {}
     home = given[0] if os.path.isdir(given[0]) else os.path.dirname(given[0]) or "."
     folder, ending, stem = _place(a.output, home)
-    found, notes = make(given, columns, Options(**{**chosen, **exact}))
+    found, notes = make(given, columns, Options(**chosen))
     os.makedirs(folder, exist_ok=True)
     for name, draw in found.items():
         file = stem if stem and len(found) == 1 else _safe(f"{stem}_{name}" if stem else name)
-        path = os.path.join(folder, file + ending)
-        save(draw(), path)
+        path, figure = os.path.join(folder, file + ending), draw()
+        save(figure, path)
         if a.script:
-            beside = {"exact": os.path.relpath(a.exact, folder)} if a.exact else {}
-            words = [repr([os.path.relpath(one, folder) for one in given]), *map(repr, columns or [name])]
-            words += [f"{key}={value!r}" for key, value in {**chosen, **beside}.items()]
-            write_file(os.path.join(folder, file + ".py"), SCRIPT.format(", ".join(words), file + ending))
+            figure.script.write(os.path.join(folder, file), file + ending)
         if not a.quiet:
             print(path)
     for note in notes if not a.quiet else ():

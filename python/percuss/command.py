@@ -83,7 +83,7 @@ class Parser(argparse.ArgumentParser):
             message = f"unknown option '{unknown}'{suggest(unknown, self._option_string_actions)}"
         elif unknown:
             message = f"one argument too many: '{unknown}'"
-        print(f"error: {message}", file=sys.stderr)
+        print("error: " + re.sub("^argument ([^:]*): must", r"\1 must", message), file=sys.stderr)
         self.print_usage(sys.stderr)
         sys.exit(BAD_USAGE)
 

@@ -11,7 +11,8 @@ import numpy as np
 import pandas
 
 from . import units
-from .figure import Curve, Options, Panel, Picture, Run, name_axis, plain
+from .errors import InputError
+from .figure import Curve, Options, Panel, Pen, Picture, Run, Script, name_axis, plain
 from .results import Results
 from .view import mode_text
 
@@ -65,7 +66,10 @@ def spectrum(t: Any, y: Any, window: str) -> tuple[Any, Any]:
     t, y = (np.asarray(a, float)[np.isfinite(np.asarray(y, float))] for a in (t, y))
     even = np.linspace(t[0], t[-1], len(t))
     y = np.interp(even, t, y)
-    weights = get_window(window, len(y))
+    try:
+        weights = get_window(window, len(y))
+    except ValueError as error:
+        raise InputError(f"--spectrum {window}: {error}") from None
     amplitude = 2 * np.abs(np.fft.rfft((y - y.mean()) * weights)) / weights.sum()
     return np.fft.rfftfreq(len(y), even[1] - even[0])[1:], amplitude[1:]
 
@@ -154,12 +158,13 @@ class Album:
                 panel.curves.append(Curve(exact[x], exact[name], "exact" if is_first else "", "black", 1))
 
     def horizon(self, names: Sequence[str]) -> Optional[float]:
-        """The horizon of the first of these probes, if the one run has found it."""
+        """The horizon of the one run: the first one of these probes, of other columns that of the run."""
         results = self.runs[0].results
         if len(self.runs) > 1 or results is None or results.kind != "run" or not results.has("summary.json"):
             return None
-        probes = (results.summary.get("horizon") or {}).get("probes", [])
-        return min((float(p["time"]) for p in probes if p["name"] in names and p["time"] is not None), default=None)
+        found = results.summary.get("horizon") or {}
+        own = [probe["time"] for probe in found.get("probes", []) if probe["name"] in names] or [found.get("time")]
+        return min((float(time) for time in own if time is not None), default=None)
 
     def add(self, name: str, panels: Iterable[Panel], ncolumn: int = 1, shares_x: bool = True) -> None:
         """A picture of those panels that have curves; nothing if none has."""
@@ -276,24 +281,23 @@ def of_waves(album: Album) -> list[Picture]:
     return found
 
 
-def draw_waves(run: Run, waves: Any, name: str, options: Options) -> Any:
+def draw_waves(run: Run, waves: Any, name: str, script: Script, options: Options) -> tuple[Pen, list[Pen]]:
     """An x-t diagram, with the contact forces beside it."""
-    import matplotlib.pyplot as plt
     values, bodies, table = waves.fields[name], waves.bodies, run.table
     forces = [n for n in table if n.endswith(".force") and "[" not in n and table[n].abs().max() > 0.0][:3]
     width, count = options.width / 2.54, 2 if forces else 1
-    figure, axes = plt.subplots(1, count, figsize=(width, 0.62 * width), sharey=True, squeeze=False,
-                                width_ratios=[3, 1][:count])
-    ax, axes[0, 0].clock = axes[0, 0], "y"
+    figure, axes = script.subplots(1, count, figsize=(width, 0.62 * width), sharey=True, width_ratios=[3, 1][:count])
+    ax, axes[0].target.clock = axes[0], "y"
     largest = float(np.nanmax(np.abs(values), initial=0.0)) or 1.0
     usual = float(np.nanquantile(np.abs(values), 0.995))  # a few large values do not bleach the others
     is_cut = 0.0 < usual < largest / 1.2
     largest = usual if is_cut else largest
-    image = ax.pcolormesh(waves.places, waves.times, values, shading="nearest", rasterized=True, vmin=-largest,
-                          vmax=largest)
+    image = ax.named("image", "pcolormesh", waves.places, waves.times, values, shading="nearest", rasterized=True,
+                     vmin=-largest, vmax=largest)
     ax.grid(False)
     ax.set_ylim(waves.times[0], waves.times[-1])
-    bar = figure.colorbar(image, ax=ax, location="top", aspect=40, extend="both" if is_cut else "neither")
+    bar = figure.named("bar", "colorbar", image, ax=ax, location="top", aspect=40,
+                       extend="both" if is_cut else "neither")
     name_axis(bar.ax.xaxis, name if len(bodies) > 1 else f"{name} of {bodies[0][0]}", units.unit(name))
     name_axis(ax.xaxis, f"position along the {'bodies' if len(bodies) > 1 else 'body'}", "m")
     name_axis(ax.yaxis, "t", "s")
@@ -307,11 +311,11 @@ def draw_waves(run: Run, waves: Any, name: str, options: Options) -> Any:
                     xycoords=("data", "axes fraction"), ha="left" if is_thin else "center", va="top", fontsize="small",
                     rotation=90 if is_short else 0)
     for force in forces:
-        axes[0, 1].plot(table[force], table["t"], label=plain(owner(force)))
+        axes[1].plot(table[force], table["t"], label=plain(owner(force)))
     if forces:
-        axes[0, 1].margins(y=0)
-        name_axis(axes[0, 1].xaxis, "contact force", "N")
-    return figure
+        axes[1].margins(y=0)
+        name_axis(axes[1].xaxis, "contact force", "N")
+    return figure, axes
 
 
 # ---- Modes ----
@@ -376,7 +380,7 @@ class Study:
         found = [Picture(name, one_legend(list(panels.values())), shares_x=False)] if name and panels else [
             Picture(key, [panel]) for key, panel in panels.items()]
         levels = [(m, self.levels(m)) for m in measures]
-        return found + [Picture(f"refine_{m}", panels, 1, shares_x=False) for m, panels in levels if panels]
+        return found + [Picture(f"refine_{m}", panels) for m, panels in levels if panels]
 
     def spans(self, name: str, measure: str) -> bool:
         """Whether the values that belong to a measure are positive and span so much that their logarithm is drawn."""
@@ -436,7 +440,8 @@ class Study:
             above.curves.append(Curve(x, y, label, k, style="points"))
             above.ticks = below.ticks = max(above.ticks, [float(v) for v in x], key=len)
             if one.get("limit") is not None:
-                above.curves.append(Curve(x[[0, -1]], np.full(2, float(one["limit"])), "", k, 2))
+                of = ", ".join(filter(None, (label, "limit")))
+                above.curves.append(Curve(x[[0, -1]], np.full(2, float(one["limit"])), of, k, 2))
             if np.all(np.abs(np.diff(y)) > 0.0):
                 text = one.get("convergence", "") if order is None else f"observed order {order:.2f}"
                 below.curves.append(Curve(x[1:], np.abs(np.diff(y)), ", ".join(filter(None, (label, text))), k,

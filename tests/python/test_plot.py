@@ -205,7 +205,7 @@ class Plot(program.Cases):
         self.refused("--range needs columns", "plot", self.path("a"), "--range", "0:1")
         for option, wrong in itertools.product(("--range", "--xlim", "--ylim"), ("1", "1:", ":1", "1:0", "1:1", "0:1:2",
                                                                                "0:inf", "nan:1", "a:b")):
-            said = "--range" if option == "--xlim" else option
+            said = "--ylim" if option == "--ylim" else "--range/--xlim"
             self.refused(f"{said} must be two rising numbers A:B, is '{wrong}'", "plot", self.path("a"), "tip.x",
                          option + "=" + wrong)
 
