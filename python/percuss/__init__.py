@@ -19,7 +19,6 @@ from .errors import BusyError, ClosedError, InputError, Message, PercussError, S
 
 if TYPE_CHECKING:
     from ._hopkinson import Bar, Specimen, hopkinson
-    from ._options import Option, options
     from ._compare import compare
     from ._converge import converge
     from ._fit import fit
@@ -30,26 +29,18 @@ if TYPE_CHECKING:
     from .results import Results, open, run
     from .simulation import Equilibrium, Modes, Simulation, State, load, modes, statics
     from .system import Parameter, Row, System
+    from .units import Option, options
 
 __version__: str = _lib.percuss_version().decode()
 
 # Names by the module that has them, which is imported when one of them is asked for: commands start fast, and what
 # needs pandas, matplotlib or SciPy is needed by those who use it. A module with a function of its name begins with _.
-_MODULES = {
-    "_compare": ("compare",),
-    "_converge": ("converge",),
-    "_fit": ("fit",),
-    "_study": ("study",),
-    "_plot": ("plot",),
-    "_hopkinson": ("Bar", "Specimen", "hopkinson"),
-    "_report": ("report",),
-    "_options": ("Option", "options"),
-    "model": ("Check", "Contact", "Dof", "Energy", "Frame", "Model", "Reaction"),
-    "results": ("Results", "open", "run"),
-    "simulation": ("Equilibrium", "Modes", "Simulation", "State", "load", "modes", "statics"),
-    "system": ("Parameter", "Row", "System"),
-}
-_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+_MODULE_OF = {name: module for module, names in {
+    "_compare": "compare", "_converge": "converge", "_fit": "fit", "_hopkinson": "Bar Specimen hopkinson",
+    "_plot": "plot", "_report": "report", "_study": "study",
+    "model": "Check Contact Dof Energy Frame Model Reaction", "results": "Results open run",
+    "simulation": "Equilibrium Modes Simulation State load modes statics", "system": "Parameter Row System",
+    "units": "Option options"}.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:

@@ -9,20 +9,19 @@ Studies: points with the same values of their keys, in any order; a text that is
 has, is a difference. Modes: those of one number; residuals and names are told and not judged.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, Union
 
 import numpy as np
 import pandas
 
-from .command import COULD_NOT_GO_ON, DONE, Parser, real
+from .command import COULD_NOT_GO_ON, DONE, Parser
 from .errors import InputError
 from .files import Path
 from .formula import Signal
 from .results import Results
 from .results import open as open_results
+from .text import real
 
 ROUND_OFF = 1e-12  # of a result after many steps, and of a time that was added up
 Array = np.ndarray[Any, Any]

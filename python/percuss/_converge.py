@@ -7,8 +7,6 @@ error of output that is sampled. If both together change nothing (a constant Cou
 and a part that diverges leaves no bound. docs/validation.md says how often it holds.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import sys
@@ -16,27 +14,21 @@ import time
 from typing import Any, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
+import pandas
 
 from . import measure as measures
-from .command import COULD_NOT_GO_ON, DONE, Parser, real, whole
+from . import units
+from .command import COULD_NOT_GO_ON, DONE, Parser
 from .errors import InputError, SimulationError
 from .files import Path, folder_of, write_file
 from .measure import MOST_SAFETY, Bound, bound
-from .plan import MOST_JOBS, find_case
+from .plan import MOST_JOBS
 from .pool import Ended, Pool, Runs
-from .text import assignments, encode
+from .text import assignments, real, whole
 
+COSTS = {"cells": "model.cells", "steps": "steps.done", "seconds": "wall_time.total"}
 FACTOR, MOST_LEVEL, MOST_PARTS = 2, 10, 1.6
 Place = tuple[int, int]  # levels of mesh and step
-
-
-class Level(NamedTuple):
-    """A run at levels of mesh and step."""
-
-    run: Ended
-    seconds: float
-    cells: int
-    steps: int
 
 
 class Answer(NamedTuple):
@@ -53,46 +45,37 @@ class Answer(NamedTuple):
 class Convergence:
     """Levels of a case, made as they are needed."""
 
-    def __init__(self, case: str, wanted: Mapping[str, str], set_lines: Sequence[str], folder: str, jobs: int = 0):
-        self.jobs, self.folder, self.wanted, self.levels = jobs, folder, dict(wanted), dict[Place, Level]()
-        self.lines = [encode(line, "set") for line in set_lines]
+    def __init__(self, case: Path, wanted: Mapping[str, str], set_lines: Sequence[str], folder: str, jobs: int = 0):
+        self.jobs, self.folder, self.levels = jobs, folder, dict[Place, Ended]()
+        self.wanted = {**COSTS, **wanted}
         needs_history = any(map(measures.uses_history, wanted.values()))
-        self.runs = Runs(case, folder, history=needs_history, beside=0)
+        self.runs = Runs(case, folder, set_lines, history=needs_history, beside=0)
         self.kinds = {"mesh", "step"}  # what can be refined
 
-    def _make(self, place: Place) -> Level:
+    def _make(self, place: Place) -> Ended:
         """Makes a run and measures it, in a worker."""
-        factors = [float(FACTOR**level) if what in self.kinds else 0.0 for what, level in zip(("mesh", "step"), place)]
-        run = self.runs.make(self.lines, *factors)
-        if not run.is_good:
-            return Level(run, 0.0, 0, 0)
-        found = measures.Run(self.runs.path(run.name))
-        formulas = {**self.wanted, **measures.usual(found.summary)}
-        run = run._replace(values={name: found.measure(formula) for name, formula in formulas.items()},
-                           contacts=measures.contacts_of(found.summary))
-        seconds, cells, steps = (found.measure(name).value for name in ("wall_time.total", "model.cells", "steps.done"))
-        return Level(run, seconds, int(cells), int(steps))
+        factors = {what: FACTOR**level for what, level in zip(("mesh", "step"), place) if what in self.kinds}
+        return self.runs.measured((), factors, self.wanted, has_usual=True)
 
     def make(self, places: Sequence[Place]) -> None:
         """Makes the levels that are not there, side by side."""
         missing = [place for place in dict.fromkeys(places) if place not in self.levels]
-        for k, level in Pool(len(missing), lambda k: self._make(missing[k]), self.jobs).results() if missing else ():
-            run = level if isinstance(level, Ended) else level.run
+        for k, run in Pool(len(missing), lambda k: self._make(missing[k]), self.jobs).results() if missing else ():
             if not run.is_good:
                 raise SimulationError(f"mesh {FACTOR**missing[k][0]}, step {FACTOR**missing[k][1]}: {run.reason}")
-            self.levels[missing[k]] = level
+            self.levels[missing[k]] = run
 
     def find_kinds(self) -> None:
         """Makes the first level and learns what can be refined."""
         reasons = []
         for what in ("step", "mesh"):  # one of them may not be there
             self.kinds = {what}
-            level = self._make((0, 0))
-            if level.run.is_good:
-                is_there = {"mesh": level.run.has_cells, "step": level.run.has_steps, what: True}
-                self.kinds, self.levels[0, 0] = {name for name, has in is_there.items() if has}, level
+            run = self._make((0, 0))
+            if run.is_good:
+                is_there = {"mesh": run.has_cells, "step": run.has_steps, what: True}
+                self.kinds, self.levels[0, 0] = {name for name, has in is_there.items() if has}, run
                 return
-            reasons.append(level.run.reason)
+            reasons.append(run.reason)
         raise InputError(reasons[0])
 
     def places(self, level: int) -> dict[str, list[Place]]:
@@ -105,12 +88,12 @@ class Convergence:
 
     def judge(self, name: str, level: int) -> tuple[float, dict[str, Bound], float]:
         """Value on a level, bounds of what is refined, and the error of sampling."""
-        (value, grain), found = self.levels[level, level].run.values[name], dict[str, Bound]()
+        (value, grain), found = self.levels[level, level].values[name], dict[str, Bound]()
         for what, places in self.places(level).items():
             levels = [self.levels[place] for place in places]
-            values = [one.run.values.get(name, (math.nan, 0.0))[0] for one in levels]
+            values = [one.values.get(name, (math.nan, 0.0))[0] for one in levels]
             orders = [found["both"].order] if what != "both" and found["both"].kind == "converges" else []
-            found[what] = bound(values, FACTOR, [one.run.contacts for one in levels], orders=orders)
+            found[what] = bound(values, FACTOR, [one.contacts for one in levels], orders=orders)
             if what != "both" and found[what].kind == "diverges":  # it may be a small part of the whole
                 found[what] = Bound(MOST_SAFETY * float(np.ptp(values[-3:])), kind="diverges")
         return value, found, grain
@@ -123,27 +106,33 @@ class Convergence:
             return max(both.error, min(parts, MOST_PARTS * both.error)) + grain
         return math.inf if any(one.kind == "diverges" for one in found.values()) else max(both.error, parts) + grain
 
+    def table(self) -> pandas.DataFrame:
+        """A row for every level: factors, costs and measures; without cells where nothing has any."""
+        found = pandas.DataFrame([{"mesh_factor": FACTOR**m, "step_factor": FACTOR**s,
+                                   **{name: one.value for name, one in run.values.items()}, "run": run.name}
+                                  for (m, s), run in sorted(self.levels.items())]).astype({"cells": int, "steps": int})
+        found["cells"] = found["cells"] if "mesh" in self.kinds else math.nan
+        return found.rename(columns=lambda name: units.join(name, measures.unit_of(name)))
+
     def write(self, name: str) -> None:
         """Writes converge.csv and converge.png."""
-        import pandas
         from ._plot import save
         from .figure import Curve, Options, Panel, Picture, drawn
-        rows = [{"mesh_factor": FACTOR**m, "step_factor": FACTOR**s, "cells": one.cells, "steps": one.steps,
-                 "seconds": one.seconds, **{key: v[0] for key, v in one.run.values.items()}, "run": one.run.name}
-                for (m, s), one in sorted(self.levels.items())]
-        write_file(os.path.join(self.folder, "converge.csv"), pandas.DataFrame(rows).to_csv(index=False))
+        from .pictures import one_legend
+        write_file(os.path.join(self.folder, "converge.csv"), self.table().to_csv(index=False))
+        unit = measures.unit_of(name)
         finest = max(m for m, s in self.levels if m == s)
-        above, below = Panel("level", name), Panel("level", f"change of {name}", log="y")
+        above, below = Panel("level", name, "", unit), Panel("level", "change", "", unit, log="y")
         for k, (what, places) in enumerate(self.places(finest).items()):
             level = [min(place) for place in places]
-            values = np.array([self.levels[place].run.values[name][0] for place in places])
+            values = np.array([self.levels[place].values[name].value for place in places])
             above.curves.append(Curve(level, values, what, k, style="points"))
             if (change := np.abs(np.diff(values))).any():
                 below.curves.append(Curve(level[1:], np.where(change > 0.0, change, np.nan), what, k, style="points"))
         value, found, grain = self.judge(name, finest)
         if math.isfinite(total := self.total(found, grain)):
             above.curves.insert(0, Curve([finest], [value], "", "black", bound=[total]))
-        picture = Picture("converge", [above, below] if below.curves else [above])
+        picture = Picture("converge", one_legend([above, below] if below.curves else [above]))
         save(drawn(picture, Options()), os.path.join(self.folder, "converge.png"))
 
 
@@ -156,8 +145,7 @@ def converge(case: Path, measure: str, to: Union[str, float], *, set: Optional[M
     begin, wish = time.monotonic(), str(to).strip()
     size = real("--to", wish.removesuffix("%"), 1e-12, math.inf, "a size or a percentage > 0")
     with folder_of(output) as folder:
-        found = Convergence(find_case(os.fspath(case)), {measure: measures.locate(measure, ".")}, assignments(set),
-                            folder, jobs)
+        found = Convergence(case, {measure: measures.locate(measure, ".")}, assignments(set), folder, jobs)
         found.find_kinds()
         level, before = 2, 0.0
         while True:
@@ -177,10 +165,10 @@ def converge(case: Path, measure: str, to: Union[str, float], *, set: Optional[M
 
 def describe(found: Convergence, name: str, level: int, answer: Answer, limit: float) -> str:
     """The levels, the value with its bound, and which measures converge."""
-    lines = [f"{'mesh':>6} {'step':>6} {'cells':>8} {'steps':>9} {'seconds':>9}  {name}"]
-    lines += [f"{FACTOR**m:6} {FACTOR**s:6} {one.cells:8} {one.steps:9} {one.seconds:9.3g}  "
-              f"{one.run.values[name][0]:.9g}" for (m, s), one in sorted(found.levels.items())]
-    lines += ["", f"{name} = {answer.value:.9g} +- {answer.bound:.2g}" + (
+    unit = measures.unit_of(name)
+    shown = found.table()[["mesh_factor", "step_factor", *COSTS, units.join(name, unit)]].round({"seconds": 4})
+    lines = [shown.to_string(index=False, na_rep="-", float_format="{:.9g}".format)]
+    lines += ["", f"{name} = {answer.value:.9g} +- {answer.bound:.2g}{' ' * bool(unit)}{unit}" + (
         f" ({100 * answer.bound / abs(answer.value):.2g} %)" if answer.value and math.isfinite(answer.bound) else "")]
     for what, one in answer.parts.items():
         order = f", order {one.order:.2f}" if one.kind == "converges" else ""
@@ -188,14 +176,17 @@ def describe(found: Convergence, name: str, level: int, answer: Answer, limit: f
         lines.append(f"  {'mesh and step together' if what == 'both' else what + ' alone'}: "
                      + ("the same on all levels" if is_chance else f"{one.kind}{order}, error up to {one.error:.2g}"))
     lines += [f"  sampling of the history: {answer.sampling:.2g}"] if answer.sampling else []
-    good = [(one.seconds, place) for place, one in found.levels.items()
-            if abs(one.run.values[name][0] - answer.value) + answer.bound <= limit]
+    if any(answer.bound < one.error < math.inf for one in answer.parts.values()):
+        lines.append(f"The bound is at most {MOST_PARTS} times that of mesh and step together, in which a larger part "
+                     "cancels.")
+    good = [(one.values["seconds"].value, place) for place, one in found.levels.items()
+            if abs(one.values[name].value - answer.value) + answer.bound <= limit]
     if good:
         seconds, (m, s) = min(good)
         lines.append(f"The cheapest level that would have done: mesh {FACTOR**m}, step {FACTOR**s} ({seconds:.3g} s)")
     if not answer.is_reached:
         lines.append(f"Not known to {limit:.2g} after {len(found.levels)} runs. Of the usual measures")
-        for other in found.levels[level, level].run.values:
+        for other in [key for key in found.levels[level, level].values if key not in COSTS]:
             value, bounds, grain = found.judge(other, level)
             total = found.total(bounds, grain)
             lines.append(f"  {other} " + (f"{bounds['both'].kind}: {value:.6g} +- {total:.2g}" if math.isfinite(total)

@@ -6,8 +6,6 @@ degrees of freedom. That holds for errors of the data that are independent, norm
 columns are weighed by their sizes.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os
@@ -18,15 +16,15 @@ import numpy as np
 import pandas
 
 from . import units
-from .command import COULD_NOT_GO_ON, DONE, Parser, real, whole
+from .command import COULD_NOT_GO_ON, DONE, Parser
 from .errors import InputError, SimulationError
 from .files import Path, folder_of, write_file
 from .formula import read_signal
-from .plan import MOST_JOBS, find_case
+from .plan import MOST_JOBS
 from .pool import Ended, Pool, Runs
 from .results import open as open_results
 from .results import read_table
-from .text import assignments, encode, suggest
+from .text import assignments, real, suggest, whole
 
 Array = np.ndarray[Any, Any]
 STEP = 1e-3  # of central differences, over the range of a parameter: steps of time make finer ones rough
@@ -44,7 +42,7 @@ class Parameter(NamedTuple):
     start: float
 
     @classmethod
-    def of(cls, key: str, *numbers: float) -> Parameter:
+    def of(cls, key: str, *numbers: float) -> "Parameter":
         """Bounds, or bounds and the first guess."""
         low, high, start = [*numbers, 0.5 * sum(numbers)][:3] if len(numbers) in (2, 3) else (0.0, 0.0, 0.0)
         if not low <= start <= high or not -math.inf < low < high < math.inf:
@@ -70,7 +68,7 @@ class Fit(NamedTuple):
         """Whether the data determine every parameter."""
         return not self.estimates["note"].any()
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         heads = {"value": "estimate", "low": f"{100 * self.confidence:g} % from", "high": "to"}
         shown = self.estimates.drop(columns="note").rename(columns=heads)
         lines = [shown.to_string(float_format="{:.8g}".format)]
@@ -78,43 +76,39 @@ class Fit(NamedTuple):
         lines += [f"{name}: rms residual {value:.4g} {units.unit(name)}".rstrip() for name, value in self.rms.items()]
         return "\n".join(lines)
 
-    def _repr_html_(self) -> str:
-        import html
-        return f"<pre>{html.escape(str(self))}</pre>"
-
 
 class _Problem:
     """Residuals and their derivatives; u in [0, 1] stands for the range of a parameter."""
 
-    def __init__(self, runs: Runs, parameters: list[Parameter], columns: dict[str, Array], times: Array,
-                 set_lines: list[bytes], jobs: int):
-        self.runs, self.parameters, self.columns, self.times = runs, parameters, columns, times
-        self.set_lines, self.jobs, self.count = set_lines, jobs, 0
-        self.scales = {name: float(np.sqrt(np.nanmean(x**2))) or 1.0 for name, x in columns.items()}
+    def __init__(self, runs: Runs, parameters: list[Parameter], data: pandas.DataFrame, jobs: int):
+        self.runs, self.parameters, self.data, self.jobs, self.count = runs, parameters, data, jobs, 0
+        self.low = np.array([p.low for p in parameters])
+        self.span = np.array([p.high for p in parameters]) - self.low
         self.last: tuple[Optional[bytes], Any] = (None, None)
 
-    def lines(self, u: Array) -> list[bytes]:
-        values = [p.low + (p.high - p.low) * x for p, x in zip(self.parameters, u)]
-        return self.set_lines + [f"{p.key}={v!r}".encode() for p, v in zip(self.parameters, values)]
+    def lines(self, u: Array) -> list[str]:
+        """Values of the parameters, "key=value" each."""
+        return [f"{p.key}={x!r}" for p, x in zip(self.parameters, (self.low + self.span * u).tolist())]
 
-    def model(self, u: Array) -> tuple[Ended, dict[str, Array]]:
+    def model(self, u: Array) -> tuple[Ended, Any]:
         """A run and its columns at the times of the data."""
-        run = self.runs.make(self.lines(u))
+        run, times = self.runs.make(self.lines(u)), self.data.index.to_numpy()
         if not run.is_good:
-            return run, {}
-        history = open_results(os.path.join(self.runs.path(run.name), "history.csv")).table
-        found = {}
-        for name in self.columns:
+            return run, None
+        history, found = open_results(os.path.join(self.runs.path(run.name), "history.csv")).table, {}
+        for name in self.data:
             signal = read_signal(history, name)
-            if not len(signal.t) or signal.t[-1] < self.times[-1] * (1.0 - 1e-9):
+            if not len(signal.t) or signal.t[-1] < times[-1] * (1.0 - 1e-9):
                 end = f"{signal.t[-1]:g}" if len(signal.t) else "its start"
-                raise InputError(f"the data go on to {self.times[-1]:g} s, '{name}' of the run ends at {end} s")
-            found[name] = signal.between(signal.row(self.times), self.times)
-        return run, found
+                raise InputError(f"the data go on to {times[-1]:g} s, '{name}' of the run ends at {end} s")
+            found[name] = signal.between(signal.row(times), times)
+        return run, pandas.DataFrame(found, index=self.data.index)
 
-    def residual(self, model: Mapping[str, Array]) -> Array:
-        parts = [(model[name] - data) / self.scales[name] for name, data in self.columns.items()]
-        return np.concatenate([part[np.isfinite(data)] for part, data in zip(parts, self.columns.values())])
+    def residual(self, model: pandas.DataFrame) -> Array:
+        """Differences where there are data, over the size of each column."""
+        size = np.sqrt((self.data**2).mean()).replace(0.0, 1.0)
+        found: Array = ((model - self.data) / size).to_numpy()[self.data.notna()]
+        return found
 
     def many(self, points: Sequence[Array]) -> list[Array]:
         """Residuals at several points, side by side."""
@@ -123,8 +117,8 @@ class _Problem:
         for k, point in enumerate(points):  # in their order: which one is named does not hang on who ended first
             run = models[k] if isinstance(models[k], Ended) else models[k][0]
             if not run.is_good:
-                values = ", ".join(line.decode() for line in self.lines(point)[len(self.set_lines):])
-                raise SimulationError(f"{values}: {run.end}: {run.reason}")
+                kind = InputError if run.end == "refused" else SimulationError
+                raise kind(f"{', '.join(self.lines(point))}: {run.end}: {run.reason}")
         return [self.residual(models[k][1]) for k in range(len(points))]
 
     def both(self, u: Array) -> tuple[Array, Array]:
@@ -181,42 +175,42 @@ def fit(case: Path, parameters: Mapping[str, Sequence[float]], data: Any, column
     wanted = [Parameter.of(key, *map(float, values)) for key, values in parameters.items()]
     if not wanted or not columns or not 0.0 < confidence < 1.0:
         raise InputError("a fit needs a parameter, a column, and a confidence between 0 and 1")
-    times, measured = _read_data(data, [columns] if isinstance(columns, str) else list(columns))
-    freedom = sum(int(np.isfinite(column).sum()) for column in measured.values()) - len(wanted)
+    measured = _read_data(data, [columns] if isinstance(columns, str) else list(columns))
+    freedom = int(measured.count().sum()) - len(wanted)
     if freedom < 1:
         raise InputError(f"{freedom + len(wanted)} values of the data are too few for {len(wanted)} parameters")
     with folder_of(output) as folder:
-        runs = Runs(find_case(os.fspath(case)), folder, history=True, beside=len(os.sched_getaffinity(0)) - 1)
-        problem = _Problem(runs, wanted, measured, times, [encode(line, "set") for line in assignments(set)], jobs)
-        start = np.array([(p.start - p.low) / (p.high - p.low) for p in wanted])
+        runs = Runs(case, folder, assignments(set), history=True, beside=len(os.sched_getaffinity(0)) - 1)
+        problem = _Problem(runs, wanted, measured, jobs)
+        start = (np.array([p.start for p in wanted]) - problem.low) / problem.span
         u = least_squares(lambda u: problem.both(u)[0], start, jac=lambda u: problem.both(u)[1], bounds=(0.0, 1.0),
                           x_scale=1.0, xtol=1e-8, ftol=1e-10, gtol=1e-10, max_nfev=100).x
         residual, jacobian = problem.both(u)
         best, model = problem.model(u)
         covariance = float(residual @ residual) / freedom * np.linalg.pinv(jacobian.T @ jacobian)
         deviation = np.sqrt(np.diag(covariance))
-        width = float(student.ppf(0.5 + 0.5 * confidence, freedom))
         notes = _notes(wanted, u, jacobian, covariance)
-        value, spread = np.array([[p.low + (p.high - p.low) * x, math.inf if "act" in note or "depend" in note else
-                                   d * (p.high - p.low)] for p, x, d, note in zip(wanted, u, deviation, notes)]).T
+        is_open = ["act" in note or "depend" in note for note in notes]
+        value, spread = problem.low + problem.span * u, np.where(is_open, math.inf, deviation * problem.span)
+        width = float(student.ppf(0.5 + 0.5 * confidence, freedom))
         estimates = pandas.DataFrame({"value": value, "deviation": spread, "low": value - width * spread,
                                       "high": value + width * spread, "unit": [units.of_key(p.key) for p in wanted],
                                       "note": notes}, index=[p.key for p in wanted])
         with np.errstate(all="ignore"):
             correlation = np.nan_to_num(covariance / np.outer(deviation, deviation))
-        table = pandas.DataFrame({"t": times, **{f"{name}.{what}": values for name, data in measured.items()
-                                                 for what, values in (("data", data), ("model", model[name]),
-                                                                      ("residual", model[name] - data))}})
+        parts = {"data": measured, "model": model, "residual": model - measured}
+        table = pandas.DataFrame({f"{name}.{what}": part[name] for name in measured for what, part in parts.items()})
+        table = table.rename_axis("t").reset_index()
         table.attrs["units"] = {column: units.unit(column.rsplit(".", 1)[0]) for column in table.columns}
-        rms = {name: float(np.sqrt(np.nanmean(table[f"{name}.residual"]**2))) for name in measured}
+        rms = np.sqrt((parts["residual"]**2).mean()).to_dict()
         result = Fit(estimates, correlation, table, rms, confidence, problem.count, runs.path(best.name))
         if output is not None:
             _write(result, folder)
     return result
 
 
-def _read_data(data: Any, names: list[str]) -> tuple[Array, dict[str, Array]]:
-    """Times, and the measured values of every column."""
+def _read_data(data: Any, names: list[str]) -> pandas.DataFrame:
+    """The measured values of every column over the time."""
     table = data if hasattr(data, "columns") else read_table(data)
     table.attrs.setdefault("path", "the data")
     axis = "t" if "t" in table else table.columns[0]
@@ -230,7 +224,7 @@ def _read_data(data: Any, names: list[str]) -> tuple[Array, dict[str, Array]]:
     times = table[axis].to_numpy(dtype=float)
     if not len(times) or not np.all(np.diff(times) >= 0.0) or times[0] < 0.0:
         raise InputError(f"{table.attrs['path']}: column '{axis}' must hold times that rise from 0 or later on")
-    return times, wanted
+    return pandas.DataFrame(wanted, index=times).replace([math.inf, -math.inf], math.nan)
 
 
 def _write(result: Fit, folder: str) -> None:

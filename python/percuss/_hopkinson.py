@@ -53,6 +53,7 @@ def hopkinson(results: Any, incident: str = "incident.stress", transmitted: str 
     incident wave must have passed its gauge before the reflected one comes, 2 * distances[0] / c later. `imbalance` is
     the difference of the forces on both sides over their mean: below some 5 % the specimen is in equilibrium."""
     import pandas
+    from scipy.integrate import cumulative_trapezoid
     table = results.table if isinstance(results, Results) else results
     for name in ("t", incident, transmitted):
         if name not in table:
@@ -75,7 +76,7 @@ def hopkinson(results: Any, incident: str = "incident.stress", transmitted: str 
     e_t = np.interp(now + lags[1], t, second) / bar.E
     front, back = -bar.E * bar.area * (e_i + e_r), -bar.E * bar.area * e_t
     rate = -bar.speed * (e_i - e_r - e_t) / specimen.length
-    strain = np.concatenate([[0.0], np.cumsum(0.5 * (rate[1:] + rate[:-1]) * np.diff(now))])
+    strain = cumulative_trapezoid(rate, now, initial=0.0)
     mean = 0.5 * (front + back)
     with np.errstate(divide="ignore", invalid="ignore"):
         imbalance = np.where(mean != 0.0, (front - back) / mean, np.nan)

@@ -1,8 +1,6 @@
 """The shared library as ctypes sees it: where it is, and what percuss.h and percuss_system.h, which lie beside this
 file, declare. `Source` is the struct percuss_source, `Watch` the function percuss_watch, and so on."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import re

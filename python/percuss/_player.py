@@ -1,7 +1,5 @@
 """Data of the moving picture in a report: frames thinned, quantised and packed for player.js."""
 
-from __future__ import annotations
-
 import base64
 from typing import Any, Optional
 

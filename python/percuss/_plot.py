@@ -1,7 +1,5 @@
 """Figures of results: percuss.plot, and the command `percuss plot`."""
 
-from __future__ import annotations
-
 import argparse
 import io
 import os
@@ -14,12 +12,12 @@ import numpy as np
 import pandas
 
 from . import pictures
-from .command import Parser, real
+from .command import Parser
 from .errors import InputError
 from .figure import LEGENDS, STYLE, Options, Picture, Run, drawn
 from .files import Path, write_file
 from .results import Results, open as open_results, read_table
-from .text import suggest
+from .text import real, suggest
 
 FORMATS = (".svg", ".png", ".pdf")
 MOST_KEYS = 3  # that may name what differs between runs

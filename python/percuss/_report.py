@@ -1,8 +1,6 @@
 """percuss report: one page of HTML about results, with all that it shows in it. Its words are in templates/report.html;
 here are the numbers, tables and figures, those of percuss plot."""
 
-from __future__ import annotations
-
 import base64
 import io
 import math
@@ -84,11 +82,6 @@ def breakable(name: str) -> Markup:
     return Markup("<wbr>").join(re.findall(r"[^._]*[._]|[^._]+$", name) or [name])
 
 
-def command(*words: str) -> str:
-    """Words of a command, in quotes if the shell needs them."""
-    return " ".join(shlex.quote(word) for word in words)
-
-
 def listing(yaml: str) -> Markup:
     """A YAML text whose keys and comments have a class."""
     text = re.sub(r"(?m)^([- ]*)([^\s:#]+)(?=:( |$))", r'\1<span class="k">\2</span>', str(Markup.escape(yaml)))
@@ -152,11 +145,6 @@ def columns_of(table: Any, names: list[str]) -> Block:
             "right": [i for i, name in enumerate(there) if table[name].dtype != object]}
 
 
-def of_run(results: Results) -> Block:
-    """The page of a run."""
-    return {"title": results.summary.get("title"), "version": results.summary.get("version")}
-
-
 def of_table(results: Results) -> Block:
     """The page of an equilibrium or of modes, with load steps or frequencies."""
     steps = [name for name in results.table if "." not in name]
@@ -201,21 +189,23 @@ def build(results: Results) -> str:
     """The page of results of any kind; damaged files raise InputError."""
     import jinja2
     import yaml
-    makers = {"run": of_run, "study": of_study, "statics": of_table, "modes": of_table}
+    makers = {"study": of_study, "statics": of_table, "modes": of_table}
+    summary = results.summary if results.kind == "run" else {}
     here = os.path.dirname(os.path.abspath(__file__))
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader([os.path.join(here, "templates"), here]),
                                      autoescape=True, trim_blocks=True, undefined=jinja2.ChainableUndefined)
     environment.filters.update(number=number, quantity=quantity, scaled=scaled, breakable=breakable, shown=shown)
     with errors_of(results.folder):
-        page: Block = {"case": "case.resolved.yaml", **makers[results.kind](results)}
+        page: Block = {"case": "case.resolved.yaml", "title": summary.get("title"), "version": summary.get("version")}
+        page |= makers[results.kind](results) if results.kind in makers else {}
         case = read_text(results.path(page["case"])) if results.has(page["case"]) else ""
-        page["title"] = page.get("title") or (yaml.safe_load(case) or {}).get("title") or results.name
+        page["title"] = page["title"] or (yaml.safe_load(case) or {}).get("title") or results.name
         page["scene"] = scene(results) if results.kind != "study" else None
         page["sections"], page["notes"] = draw(results)
         page["pictures"], page["more_pictures"] = pictures(results.folder)
         html = environment.get_template("report.html").render(
-            page=page, kind=results.kind, results=results, command=command, present=lib.percuss_version().decode(),
-            summary=results.summary if results.kind == "run" else {}, terms=LEDGER, listing=listing(case))
+            page=page, kind=results.kind, results=results, quoted=shlex.join, present=lib.percuss_version().decode(),
+            summary=summary, terms=LEDGER, listing=listing(case))
     return re.sub("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]", "\ufffd", html)  # what no page may hold
 
 

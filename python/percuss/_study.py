@@ -35,120 +35,119 @@ if TYPE_CHECKING:
 SHOWN_ROWS = 100
 BAR_WIDTH = 24
 PERCENTILES = (5, 25, 50, 75, 95)
-NOTHING = (math.nan, 0.0)
 
 
 class Study:
-    """A plan with its runs and their table."""
+    """A plan with its runs and their table; `show` takes the progress."""
 
-    def __init__(self, plan: Plan, folder: str, command: Sequence[str] = ()):
+    def __init__(self, plan: Plan, folder: str, command: Sequence[str] = (),
+                 show: Optional[Callable[[str], None]] = None):
+        plan.settle()
         self.plan, self.folder, self.command = plan, folder, list(command)
-        self.nlevel, self.keys = plan.nlevel, plan.keys
         self.runs = [Ended()] * (plan.npoint * plan.nlevel)
-        self._set = [encode(line, "set") for line in plan.set]
-        factors = [plan.factors(level) for level in range(plan.nlevel)]
-        self._factors = [(float(f.get("mesh", 0)), float(f.get("step", 0))) for f in factors]
-        self.begin = self.shown = 0.0
-        self.ndone = self.nkept = 0  # so far
+        self._make(show)
+        self.first = next((run for run in self.runs if run.is_good), Ended())
+        self.names = list(plan.measures or self.first.values)
+        self.write()
 
     # ---- Runs ----
 
-    def _make(self, runs: Runs, index: int) -> Ended:
-        """Makes a run and measures it, in a worker."""
-        point, level = divmod(index, self.nlevel)
-        lines = self._set + [f"{key}={value}".encode()
-                             for key, value in zip(self.keys, self.plan.point(point)) if value is not None]
-        run = runs.make(lines, *self._factors[level])
-        if not run.is_good:
-            return run
-        measured, found = measures.Run(runs.path(run.name), self.nlevel > 1), dict[str, tuple[float, float]]()
-        for what, formula in (self.plan.measures or measures.usual(measured.summary)).items():
-            try:
-                value, grain = measured.measure(formula)
-                found[what] = value, grain
-            except InputError as error:
-                raise InputError(f"measure '{what}': {error}") from None
-        return run._replace(values=found, contacts=measures.contacts_of(measured.summary))
-
-    def make(self, show: Optional[Callable[[str], None]] = None) -> None:
-        """Makes all runs; `show` takes the progress."""
+    def _make(self, show: Optional[Callable[[str], None]]) -> None:
+        """Makes all runs."""
         plan = self.plan
         needs_history = any(map(measures.uses_history, plan.measures.values()))
         if needs_history:
             import pandas  # noqa: F401 - once, before workers are forked
-        pool = Pool(len(self.runs), lambda index: self._make(runs, index), plan.jobs)
-        runs = Runs(plan.case, self.folder, keep=plan.keep, history=needs_history, beside=pool.jobs - 1,
+
+        def work(index: int) -> Ended:
+            """Makes a run and measures it, in a worker."""
+            point, level = divmod(index, plan.nlevel)
+            lines = [f"{key}={value}" for key, value in zip(plan.keys, plan.point(point)) if value is not None]
+            return runs.measured(lines, plan.factors(level), plan.measures)
+
+        pool = Pool(len(self.runs), work, plan.jobs)
+        runs = Runs(plan.case, self.folder, plan.set, keep=plan.keep, history=needs_history, beside=pool.jobs - 1,
                     is_stopped=lambda: pool.is_stopped)
-        self.begin = time.monotonic()
+        progress = Progress(len(self.runs), show)
         if plan.perturb:
             self._perturb(runs)
         with pool.stopping():
-            for index, run in pool.results(lambda: self._progress(show)):
+            for index, run in pool.results(progress.tell):
                 self.runs[index] = run
-                self.ndone += 1
-                self.nkept += run.end == "kept"
-        self._progress(show, True)
-        first = next((run for run in self.runs if run.is_good), Ended())
-        self.names = list(plan.measures or first.values)
+                progress.ends.append(run.end)
+        progress.tell(True)
 
     def _perturb(self, runs: Runs) -> None:
         """Gives every run the kinetic energy of its perturbation: size^2 of the largest one of the case as it is."""
-        (_, base), = Pool(1, lambda _: runs.make(self._set)).results()
+        (_, base), = Pool(1, lambda _: runs.make(())).results()
         if not base.is_good:
             raise SimulationError(f"the case without perturbation: {base.reason}")
         if re.search(r"^perturbation:", read_text(f"{runs.path(base.name)}/case.resolved.yaml"), re.MULTILINE):
             raise InputError(f"{self.plan.case}: {OWN_PERTURBATION}")
         energy = measures.Run(runs.path(base.name)).measure("energy.largest_kinetic").value
-        self._set.append(f"perturbation.energy={self.plan.size**2 * energy!r}".encode())
-
-    def _progress(self, show: Optional[Callable[[str], None]], is_last: bool = False) -> None:
-        """"[=====>      ]  18 of 40 runs, 12 s, about 15 s left"; runs that were there took no time."""
-        now = time.monotonic()
-        if show is None or (not is_last and now - self.shown < 0.2):
-            return
-        self.shown, count, spent = now, len(self.runs), now - self.begin
-        bar = f"{'=' * (BAR_WIDTH * self.ndone // count)}>".ljust(BAR_WIDTH)[:BAR_WIDTH]
-        made = self.ndone - self.nkept
-        left = f", about {spent / made * (count - self.ndone):.0f} s left" if made and not is_last else ""
-        show(f"\r[{bar}]  {self.ndone} of {count} runs, {spent:.0f} s{left:<20}" + ("\n" if is_last else ""))
+        runs.lines.append(f"perturbation.energy={self.plan.size**2 * energy!r}")
 
     # ---- The table ----
 
-    def _details(self, point: int, name: str) -> dict[str, Any]:
-        """How a measure converges over the levels of a point."""
+    def _of_point(self, point: int) -> list[Ended]:
+        """Runs of a point, a level each."""
+        return self.runs[point * self.plan.nlevel:(point + 1) * self.plan.nlevel]
+
+    def _measured(self, point: int, name: str) -> dict[str, Any]:
+        """A measure at the finest level of a point, and how it converges over the levels."""
+        runs = self._of_point(point)
+        found = [run.values.get(name, measures.NOTHING) for run in runs]
+        values = [one.value for one in found]
         if not self.plan.refined:
-            return {}
+            return {"value": known(values[-1])}
         (factor, _), *_ = self.plan.refined.values()
-        runs = self.of_point(point)
-        values = [run.values.get(name, NOTHING)[0] for run in runs]
         contacts = [run.contacts for run in runs]
-        one = measures.bound(values, factor, contacts, runs[-1].values.get(name, NOTHING)[1])
+        one = measures.bound(values, factor, contacts, found[-1].grain)
         # At one Courant number waves overshoot alike on every mesh: what stays the same may be wrong on all.
         is_chance = one.kind == "exact" or (one.kind == "converges" and one.order > measures.MOST_ORDER)
         if is_chance and len(self.plan.refined) > 1 and measures.has_impacts(contacts):
             one = measures.Bound(math.inf, kind="unchanged")
-        return {"limit": known(one.limit), "bound": known(one.error), "order": known(one.order),
-                "convergence": one.kind, "levels": list(map(known, values))}
+        return {"value": known(values[-1]), "limit": known(one.limit), "bound": known(one.error),
+                "order": known(one.order), "convergence": one.kind, "levels": list(map(known, values))}
 
-    def of_point(self, point: int) -> list[Ended]:
-        """Runs of a point, a level each."""
-        return self.runs[point * self.nlevel:(point + 1) * self.nlevel]
+    @functools.cached_property
+    def points(self) -> list[dict[str, Any]]:
+        """Keys, state, runs and measures of every point."""
+        found = []
+        for point in range(self.plan.npoint):
+            runs = self._of_point(point)
+            worst = next((run for run in reversed(runs) if not run.is_good), runs[-1])
+            found.append({"parameters": dict(zip(self.plan.keys, self.plan.point(point))), "run": worst.name,
+                          "status": "done" if worst.is_good else worst.end, "reason": worst.reason,
+                          "runs": [run.name for run in runs],
+                          "measures": {name: self._measured(point, name) for name in self.names}})
+        return found
+
+    @functools.cached_property
+    def rows(self) -> list[dict[str, Any]]:
+        """A row per run; order, limit and bound stand in that of the finest level."""
+        found = []
+        for index, run in enumerate(self.runs):
+            point, level = self.points[index // self.plan.nlevel], index % self.plan.nlevel
+            row: dict[str, Any] = dict(point["parameters"])
+            if self.plan.refined:
+                row |= {"level": level, **{f"{k}_factor": x for k, x in self.plan.factors(level).items()}}
+            row |= {"run": run.name, "status": "done" if run.is_good else run.end}
+            is_finest = level == self.plan.nlevel - 1 and point["status"] == "done"
+            for name, one in point["measures"].items():
+                row[name] = known(run.values.get(name, measures.NOTHING).value)
+                row |= {f"{name}.{part}": one[part] if is_finest else None for part in measures.DETAILS if part in one}
+            found.append(row | {"reason": run.reason})
+        return found
 
     @property
     def not_refined(self) -> Optional[str]:
         """"mesh" or "step", whose error no limit or bound knows."""
         if len(self.plan.refined) != 1:
             return None
-        run = next((run for run in self.runs if run.is_good), Ended())
         if "step" in self.plan.refined:
-            return "mesh" if run.has_cells else None
-        return "step" if run.has_steps else None
-
-    def units(self) -> dict[str, str]:
-        """Units of keys and measures that are known."""
-        found = {key: units.of_key(key) for key in self.keys}
-        found |= {name: measures.unit_of(self.plan.measures.get(name, name)) for name in self.names}
-        return {name: unit for name, unit in found.items() if unit}
+            return "mesh" if self.first.has_cells else None
+        return "step" if self.first.has_steps else None
 
     @functools.cached_property
     def statistics(self) -> dict[str, dict[str, float]]:
@@ -157,35 +156,17 @@ class Study:
         if not (self.plan.random or self.plan.perturb) or not self.names:
             return {}
         import pandas
-        values = pandas.DataFrame([{name: run.values.get(name, NOTHING)[0] for name in self.names}
-                                   for run in self.runs[self.nlevel - 1::self.nlevel]])
-        found = values.replace([math.inf, -math.inf], math.nan).describe([p / 100 for p in PERCENTILES]).rename(
+        values = pandas.DataFrame([{name: one["value"] for name, one in point["measures"].items()}
+                                   for point in self.points], dtype=float)
+        found = values.describe([p / 100 for p in PERCENTILES]).rename(
             index={"std": "deviation", **{f"{p}%": f"p{p}" for p in PERCENTILES}})
         return {name: one.to_dict() for name, one in found.items() if one["count"]}
 
-    @functools.cached_property
-    def rows(self) -> list[dict[str, Any]]:
-        """A row per run; order, limit and bound stand in that of the finest level."""
-        found = []
-        for point in range(self.plan.npoint):
-            runs = self.of_point(point)
-            details = {name: self._details(point, name) for name in self.names}
-            for level, run in enumerate(runs):
-                row: dict[str, Any] = dict(zip(self.keys, self.plan.point(point)))
-                if self.plan.refined:
-                    row |= {"level": level, **{f"{k}_factor": x for k, x in self.plan.factors(level).items()}}
-                row |= {"run": run.name, "status": "done" if run.end == "kept" else run.end}
-                is_finest = level == self.nlevel - 1 and all(one.is_good for one in runs)
-                for name in self.names:
-                    row[name] = known(run.values.get(name, NOTHING)[0])
-                    row |= {f"{name}.{part}": x if is_finest else None for part, x in details[name].items()
-                            if part != "levels"}
-                found.append(row | {"reason": run.reason})
-        return found
-
     def write(self) -> None:
         """Writes study.csv and study.json."""
-        unit_of, buffer, plan = self.units(), io.StringIO(), self.plan
+        buffer, plan = io.StringIO(), self.plan
+        unit_of = {key: units.of_key(key) for key in plan.keys}
+        unit_of |= {name: measures.unit_of(plan.measures.get(name, name)) for name in self.names}
         out = csv.writer(buffer, lineterminator="\n")
         out.writerow([units.join(name, unit_of.get(re.sub(r"\.(limit|bound)$", "", name), ""))
                       for name in self.rows[0]])
@@ -193,7 +174,8 @@ class Study:
         write_file(os.path.join(self.folder, "study.csv"), buffer.getvalue())
         found: dict[str, Any] = {
             "version": c.lib.percuss_version().decode(), "case": plan.case, "command": self.command, "set": plan.set,
-            "measure": {name: plan.measures.get(name, name) for name in self.names}, "units": unit_of}
+            "measure": {name: plan.measures.get(name, name) for name in self.names},
+            "units": {name: unit for name, unit in unit_of.items() if unit}}
         if plan.refined:
             found["refine"] = plan.refined | ({"not_refined": self.not_refined} if self.not_refined else {})
         if plan.random:
@@ -203,17 +185,8 @@ class Study:
         if plan.random or plan.perturb:
             found["statistics"] = {name: {key: known(value) for key, value in one.items()}
                                    for name, one in self.statistics.items()}
-        found |= {"jobs": plan.jobs, "keep": plan.keep, "points": list(map(self._point, range(plan.npoint)))}
+        found |= {"jobs": plan.jobs, "keep": plan.keep, "points": self.points}
         write_file(os.path.join(self.folder, "study.json"), json.dumps(found) + "\n")
-
-    def _point(self, point: int) -> dict[str, Any]:
-        runs = self.of_point(point)
-        worst = next((run for run in reversed(runs) if not run.is_good), runs[-1])
-        return {"parameters": dict(zip(self.keys, self.plan.point(point))), "run": worst.name,
-                "status": "done" if worst.is_good else worst.end, "reason": worst.reason,
-                "runs": [run.name for run in runs],
-                "measures": {name: {"value": known(runs[-1].values.get(name, NOTHING)[0]),
-                                    **self._details(point, name)} for name in self.names}}
 
     # ---- The screen ----
 
@@ -248,8 +221,26 @@ class Study:
     @property
     def is_whole(self) -> bool:
         """Whether every run came to an end that the case explains, and some are done."""
-        ends = {run.end for run in self.runs}
-        return not ends.isdisjoint({"done", "kept"}) and ends <= {"done", "kept", "refused"}
+        return self.first.is_good and {run.end for run in self.runs} <= {"done", "kept", "refused"}
+
+
+class Progress:
+    """Says how many of some runs are made, "[=====>      ]  18 of 40 runs, 12 s, about 15 s left"."""
+
+    def __init__(self, nrun: int, show: Optional[Callable[[str], None]]):
+        self.nrun, self.show, self.begin, self.shown = nrun, show, time.monotonic(), 0.0
+        self.ends: list[str] = []  #: of those that are done
+
+    def tell(self, is_last: bool = False) -> None:
+        """Shows the line, five times a second at most; runs that were there took no time."""
+        now = time.monotonic()
+        if self.show is None or (not is_last and now - self.shown < 0.2):
+            return
+        self.shown, spent, ndone = now, now - self.begin, len(self.ends)
+        made = ndone - self.ends.count("kept")
+        bar = f"{'=' * (BAR_WIDTH * ndone // self.nrun)}>".ljust(BAR_WIDTH)[:BAR_WIDTH]
+        left = f", about {spent / made * (self.nrun - ndone):.0f} s left" if made and not is_last else ""
+        self.show(f"\r[{bar}]  {ndone} of {self.nrun} runs, {spent:.0f} s{left:<20}" + "\n" * is_last)
 
 
 def known(value: float) -> Optional[float]:
@@ -295,13 +286,10 @@ def study(case: Path, vary: Optional[Mapping[str, Any]] = None, *, set: Optional
                         ("size", size), ("jobs", jobs), ("keep", keep)):
         if value:
             plan.take(name, value)
-    plan.settle()
     with folder_of(output) as folder:
         made = Study(plan, folder)
-        made.make()
-        if not any(run.is_good for run in made.runs):
+        if not made.first.is_good:
             raise InputError(made.runs[0].reason or "no run was made")
-        made.write()
         from .results import Results
         found = Results(folder, "study")
         found.table.attrs["study"] = found.summary
@@ -340,11 +328,8 @@ def main(argv: list[str]) -> int:
     for name in ("refine", "random", "seed", "perturb", "size", "jobs", "keep"):
         if getattr(a, name):
             plan.take(name, getattr(a, name))
-    plan.settle()
-    made = Study(plan, p.output(a), ["percuss", "study", *argv])
-    is_shown = not a.quiet and sys.stdout.isatty()
-    made.make((lambda text: print(text, end="", flush=True)) if is_shown else None)
-    made.write()
+    show = functools.partial(print, end="", flush=True) if sys.stdout.isatty() and not a.quiet else None
+    made = Study(plan, p.output(a), ["percuss", "study", *argv], show)
     if not a.quiet:
         print(made.text(), end="")
     return DONE if made.is_whole else COULD_NOT_GO_ON

@@ -5,8 +5,6 @@ input or usage. What it raises as InputError, SimulationError or OSError becomes
 traceback.
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import os
@@ -86,24 +84,6 @@ class Parser(argparse.ArgumentParser):
         print("error: " + re.sub("^argument ([^:]*): must", r"\1 must", message), file=sys.stderr)
         self.print_usage(sys.stderr)
         sys.exit(BAD_USAGE)
-
-
-def whole(option: str, text: str, low: int, high: int) -> int:
-    """The value of an option that is a whole number."""
-    if not re.fullmatch(r"[+-]?\d{1,18}", text) or not low <= int(text) <= high:
-        raise InputError(f"{option} must be a whole number from {low} to {high}, is '{text}'")
-    return int(text)
-
-
-def real(option: str, text: str, low: float, high: float, wanted: str) -> float:
-    """The value of an option that is a number, low <= value < high."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = high
-    if not low <= value < high:
-        raise InputError(f"{option} must be {wanted}, is '{text}'")
-    return value
 
 
 def show_errors(text: str) -> None:

@@ -1,7 +1,5 @@
 """Exceptions, with the messages of the library and their places."""
 
-from __future__ import annotations
-
 from ctypes import byref
 from typing import NamedTuple, Optional
 

@@ -17,7 +17,6 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.legend import Legend
 from matplotlib.path import Path as MplPath
-from matplotlib.ticker import FuncFormatter
 
 from . import units
 from .errors import InputError
@@ -128,12 +127,13 @@ class Picture:
     draw: Optional[Callable[[Script, Options], tuple[Pen, list[Pen]]]] = None
 
 
-class Prefixed(FuncFormatter):
+class Prefixed(NamedTuple):
     """Labels of ticks in a unit with a prefix; its repr is the Python that makes them."""
 
-    def __init__(self, factor: float):
-        super().__init__(lambda x, _: f"{factor * x:.6g}".replace("-", "\u2212"))
-        self.factor = factor
+    factor: float
+
+    def __call__(self, x: float, _: Any) -> str:
+        return f"{self.factor * x:.6g}".replace("-", "\u2212")
 
     def __repr__(self) -> str:
         return f"lambda x, _: f'{{{self.factor} * x:.6g}}'.replace('-', '\\u2212')"
@@ -153,10 +153,9 @@ class Script:
         """A value as it stands in the script."""
         if isinstance(value, Pen):
             return value.name
-        if isinstance(value, tuple):
-            return f"({', '.join(map(self.text, value))},)"
-        if isinstance(value, list):
-            return f"[{', '.join(map(self.text, value))}]"
+        if isinstance(value, (list, tuple)):
+            words = ", ".join(map(self.text, value))
+            return f"[{words}]" if isinstance(value, list) else f"({words},)"
         if not isinstance(value, (np.ndarray, pandas.Series)):
             return repr(value.item() if isinstance(value, np.generic) else value)
         for k, (_, table) in enumerate(self.tables):

@@ -1,8 +1,7 @@
 """Files of results: read with one line for what is damaged, written whole or not at all."""
 
-from __future__ import annotations
-
 import contextlib
+import csv
 import json
 import os
 import stat
@@ -23,10 +22,8 @@ def errors_of(path: Path) -> Iterator[None]:
     except OSError as error:
         raise InputError(f"{error.filename or os.fspath(path)}: {error.strerror}") from None
     except Exception as error:  # whatever a reader stumbles over
-        if os.environ.get("PERCUSS_TRACEBACK"):
-            raise
         place = f":{error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
-        what = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+        what = str(error) if isinstance(error, (ValueError, csv.Error)) else f"{type(error).__name__}: {error}"
         raise InputError(f"{os.fspath(path)}{place}: damaged: {' '.join(what.split())[:200]}") from None
 
 
@@ -55,12 +52,6 @@ def read_json(path: Path) -> dict[str, Any]:
         if not isinstance(found, dict):
             raise ValueError("it holds no object")
         return found
-
-
-def make_folder(path: str) -> None:
-    """Makes a folder and those above it; InputError if it cannot be."""
-    with errors_of(path):
-        os.makedirs(path, exist_ok=True)
 
 
 @contextlib.contextmanager

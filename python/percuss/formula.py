@@ -1,7 +1,5 @@
 """Values of formulas over numbers and arrays, and quantities over time."""
 
-from __future__ import annotations
-
 import ast
 import functools
 import math
@@ -78,7 +76,7 @@ class Signal(NamedTuple):
             return math.nan
         return float(self.between(self.row(time), time))
 
-    def rms(self, other: Signal) -> float:
+    def rms(self, other: "Signal") -> float:
         """Root of the mean square difference over the common times, exact for broken lines; NaN without any."""
         if not len(self.t) or not len(other.t):
             return math.nan

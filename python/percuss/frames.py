@@ -5,8 +5,6 @@
 >>> frames.contacts.at(0.5).point_data["force"]     # contact points of the last frame that is no later than 0.5 s
 """
 
-from __future__ import annotations
-
 import io
 import json
 import os
@@ -190,7 +188,6 @@ class Frames(Sequence[Frame]):
         self.folder = os.fspath(folder)
         path = _find_list(self.folder, stem)
         entries = _read_list(path) if path else []
-        self.stem = os.path.basename(path).rsplit(".pvd")[0].rsplit(".vtk.series")[0]
         self.times: Array = np.array([time for time, _ in entries], float)
         self.paths: list[str] = [name for _, name in entries]
 
@@ -222,9 +219,6 @@ class Frames(Sequence[Frame]):
     def obstacles(self) -> Optional[Frame]:
         """Walls, floors and stops that stand still, as polygons; None if there are none."""
         return read_frame(path, 0.0) if os.path.exists(path := os.path.join(self.folder, "obstacles.vtk")) else None
-
-    def __repr__(self) -> str:
-        return f"<Frames, {len(self)} of {self.stem!r} in {self.folder!r}>"
 
 
 def _find_list(folder: str, stem: str) -> str:

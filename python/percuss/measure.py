@@ -14,8 +14,6 @@ hold paths, numbers, the functions of formulas in cases (sqrt, sin, min, ..), an
 For a column there may stand a formula of columns: at(tip.x - root.x, 0.3).
 """
 
-from __future__ import annotations
-
 import ast
 import functools
 import math
@@ -125,9 +123,10 @@ def walk(node: Any, place: str) -> Optional[tuple[Any]]:
     return None
 
 
-def names(node: Any, prefix: str = "") -> list[str]:
-    """All places below a node."""
-    return [name for key, child in children(node) for name in (prefix + key, *names(child, f"{prefix}{key}."))]
+def numbers_below(node: Any, prefix: str = "") -> list[str]:
+    """All places below a node that hold a number."""
+    return [name for key, child in children(node) for name in (
+        *[prefix + key] * isinstance(child, (int, float)), *numbers_below(child, f"{prefix}{key}."))]
 
 
 def contacts_of(summary: dict[str, Any]) -> tuple[tuple[str, int, int], ...]:
@@ -150,6 +149,9 @@ class Measured(NamedTuple):
 
     value: float
     grain: float = 0.0
+
+
+NOTHING = Measured(math.nan)
 
 
 class Run:
@@ -193,7 +195,7 @@ class Run:
         return count * step if isinstance(step, (int, float)) else 0.0
 
     def _missing(self, place: str) -> InputError:
-        known = [name for node in (self.summary, *map(self.summary.get, LISTS)) for name in names(node)]
+        known = [name for node in (self.summary, *map(self.summary.get, LISTS)) for name in numbers_below(node)]
         return InputError(f"{self.folder}/summary.json has no '{place}'{suggest(place, known)}")
 
     # Formulas
@@ -250,7 +252,7 @@ class Run:
     def _at(self, column: str, time: str) -> float:
         return self._signal(column).at(self.measure(time).value)
 
-    def _signal(self, column: str, empty: float = math.nan) -> Signal:
+    def _signal(self, column: str, empty: float = math.nan) -> "Signal":
         from .formula import read_signal
         return read_signal(self.history, column, empty)
 
@@ -259,7 +261,7 @@ class Run:
         from .results import open as open_results
         return self._signal(column).rms(read_signal(open_results(table).table, other_column or column))
 
-    def _impulses(self, contact: str) -> Signal:
+    def _impulses(self, contact: str) -> "Signal":
         """Impulses of a contact; of steps that the history leaves out nothing is known."""
         import numpy as np
         found = self._signal(f"{contact}.step_impulse", 0.0)
@@ -299,6 +301,7 @@ class Run:
 
 # ---- Convergence over levels of refinement ----
 
+DETAILS = ("limit", "bound", "order", "convergence")  # of a measure that is refined
 ROUND_OFF, MOST_SAFETY, MOST_ORDER, IMPACT_SAFETY = 1e-11, 3.0, 3.0, 1.4
 
 

@@ -1,11 +1,10 @@
 """Models at a state: what simulations and equilibria have in common to be read, and the handles that they own."""
 
-from __future__ import annotations
-
 import contextlib
 import signal
 import threading
 from ctypes import byref, c_char_p, c_double, c_size_t, c_void_p
+from types import SimpleNamespace
 from typing import Any, Generic, Iterator, Mapping, NamedTuple, Optional, Sequence, TypeVar, Union
 
 import numpy as np
@@ -26,28 +25,19 @@ GAP, GAP_RATE, FORCE, IMPULSE, STEP_IMPULSE, TANGENT, _, SLIP = range(8)
 # ---- Handles: who owns them, arrays that keep them alive, signals while they run ----
 
 class Handle:
-    """Owns a handle of the library and ends it when nothing refers to it any more, arrays included."""
+    """Owns a handle of the library and ends it when nothing refers to it any more, arrays included. `owner` lives as
+    long: a system of the user's own, or the handle that this one belongs to."""
 
-    __slots__ = ("pointer", "system", "__weakref__")
+    __slots__ = ("pointer", "owner", "_end", "__weakref__")
 
-    def __init__(self, pointer: int, system: Any = None) -> None:
+    def __init__(self, pointer: int, owner: Any = None, end: Any = lib.percuss_destroy) -> None:
         self.pointer: Optional[int] = pointer
-        self.system = system  # of the user's own: it must live as long
+        self.owner, self._end = owner, end
 
     def __del__(self) -> None:
         pointer = c_void_p(self.pointer)
         self.pointer = None
-        lib.percuss_destroy(byref(pointer))
-
-
-class _Memory:
-    """Memory of a handle as NumPy sees it."""
-
-    __slots__ = ("__array_interface__", "owner")
-
-    def __init__(self, owner: Any, interface: dict[str, Any]) -> None:
-        self.owner = owner
-        self.__array_interface__ = interface
+        self._end(byref(pointer))
 
 
 def view(owner: Any, address: Optional[int], shape: tuple[Any, ...], kind: str = DOUBLE,
@@ -55,8 +45,9 @@ def view(owner: Any, address: Optional[int], shape: tuple[Any, ...], kind: str =
     """An array over memory of the library, without a copy, that keeps its owner alive."""
     if not address or 0 in shape:
         return np.zeros(shape, dtype=kind)
-    return np.asarray(_Memory(owner, {"version": 3, "shape": shape, "typestr": kind, "strides": strides,
-                                      "data": (address, not is_writable)}))
+    memory = SimpleNamespace(owner=owner, __array_interface__={
+        "version": 3, "shape": shape, "typestr": kind, "strides": strides, "data": (address, not is_writable)})
+    return np.asarray(memory)
 
 
 def open_with(function: Any, case: Any, text: Optional[str], values: Optional[Mapping[str, Any]], system: Any,
@@ -299,11 +290,19 @@ class Model:
 
     def _call(self, function: Any, *arguments: Any) -> None:
         """A call that may fail, alone at the model; what functions of a system of the user's own raise is raised."""
-        with self._entered() as handle:
-            with deferred(handle.system):
+        handle = self._handle or self._alive()  # once per step: neither a call nor a context too much
+        if not self._lock.acquire(False):
+            raise BusyError("the model is at work in another thread")
+        try:
+            if handle.owner is None:
                 answer = function(handle.pointer, *arguments)
-            if answer:
-                raise error_of(answer, handle.pointer)
+            else:
+                with deferred(handle.owner):
+                    answer = function(handle.pointer, *arguments)
+        finally:
+            self._lock.release()
+        if answer:
+            raise error_of(answer, handle.pointer)
 
     def _evaluate(self, function: Any, lack: Any = "there is no memory for this vector") -> Array:
         """A vector that is evaluated now, as a copy; `lack` says why there may be none."""

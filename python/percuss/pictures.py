@@ -1,10 +1,8 @@
 """Which pictures there are: energies, contacts, probes, x-t diagrams and modes; of studies measures and levels."""
 
-from __future__ import annotations
-
+import functools
 import re
 from dataclasses import replace
-from functools import partial
 from typing import Any, Iterable, Optional, Sequence
 
 import numpy as np
@@ -13,13 +11,13 @@ import pandas
 from . import units
 from .errors import InputError
 from .figure import Curve, Options, Panel, Pen, Picture, Run, Script, name_axis, plain
+from .measure import DETAILS
 from .results import Results
 from .view import mode_text
 
 MOST = 8  # contacts, probes, modes
 MOST_LINES = 32  # combinations
 LOG_SPAN = 8.0  # an axis is logarithmic from this ratio of its values on
-DETAILS = ("limit", "bound", "order", "convergence")  # of a measure
 ROUND_OFF = 1e-9  # of the largest energy
 ENERGIES = ["kinetic", "strain", "potential"]
 LEDGER = {"external_work": ("external work", 1), "damping_loss": ("damping", -1), "material_loss": ("materials", -1),
@@ -54,24 +52,23 @@ def prepared(run: Run) -> Run:
     for name in table.columns[table.dtypes == object]:
         table[name] = numbers(table, name)
     there = [name for name in ENERGIES if name in table]
-    more = {"energy": table[there].sum(axis=1)} if there else {}
-    if "t" in table:
-        more["step_size"] = table["t"].diff().where(lambda steps: steps > 0.0)
-    return run._replace(table=table.assign(**{name: column for name, column in more.items() if name not in table}))
+    if there and "energy" not in table:
+        table["energy"] = table[there].sum(axis=1)
+    if "t" in table and "step_size" not in table:
+        table["step_size"] = table["t"].diff().where(lambda steps: steps > 0.0)
+    return run._replace(table=table)
 
 
 def spectrum(t: Any, y: Any, window: str) -> tuple[Any, Any]:
     """Frequencies, and the amplitudes of y's vibrations about its mean."""
-    from scipy.signal import get_window
+    from scipy.signal import periodogram
     t, y = (np.asarray(a, float)[np.isfinite(np.asarray(y, float))] for a in (t, y))
-    even = np.linspace(t[0], t[-1], len(t))
-    y = np.interp(even, t, y)
+    even, step = np.linspace(t[0], t[-1], len(t), retstep=True)
     try:
-        weights = get_window(window, len(y))
+        f, power = periodogram(np.interp(even, t, y), 1.0 / step, window, scaling="spectrum")
     except ValueError as error:
         raise InputError(f"--spectrum {window}: {error}") from None
-    amplitude = 2 * np.abs(np.fft.rfft((y - y.mean()) * weights)) / weights.sum()
-    return np.fft.rfftfreq(len(y), even[1] - even[0])[1:], amplitude[1:]
+    return f[1:], np.sqrt(2.0 * power[1:])
 
 
 class Album:
@@ -87,7 +84,6 @@ class Album:
         self.pictures: list[Picture] = []
         self.notes: list[str] = []
         self.labels: dict[str, str] = {}  #: of columns
-        self.sizes: dict[str, float] = {}
 
     def unit(self, name: str) -> str:
         """The unit of a column, from its table."""
@@ -98,11 +94,14 @@ class Album:
         """The numbers of a column, of all runs."""
         return np.concatenate([np.zeros(0), *(run.table[name].dropna() for run in self.runs if name in run.table)])
 
+    @functools.cached_property
+    def sizes(self) -> dict[str, float]:
+        """The largest absolute value of each column among the runs."""
+        return {name: float(np.abs(self.all(name)).max(initial=0.0)) for name in self.names}
+
     def size(self, name: str) -> float:
-        """The largest absolute value of a column among the runs; 0 if no run has it."""
-        if name not in self.sizes:
-            self.sizes[name] = float(np.abs(self.all(name)).max(initial=0.0))
-        return self.sizes[name]
+        """The largest absolute value of a column; 0 if the first run does not have it."""
+        return self.sizes.get(name, 0.0)
 
     def few(self, found: Sequence[str], what: str) -> Sequence[str]:
         """The first of them, with a note if there are more."""
@@ -276,7 +275,7 @@ def of_waves(album: Album) -> list[Picture]:
     for number, run in enumerate(album.runs):
         for i, waves in enumerate(run.results.waves if run.results and run.results.kind == "run" else ()):
             end = (f"_{number + 1}" if len(album.runs) > 1 else "") + (f"_{i + 1}" if i else "")
-            found += [Picture(f"waves_{name}{end}", draw=partial(draw_waves, run, waves, name))
+            found += [Picture(f"waves_{name}{end}", draw=functools.partial(draw_waves, run, waves, name))
                       for name in waves.fields]
     return found
 

@@ -1,32 +1,23 @@
 """The points of a study: the product of axes, each of which gives values to one key or to several at once."""
 
-from __future__ import annotations
-
 import math
 import os
 import re
 from functools import partial
-from typing import Any, Callable, Mapping, NamedTuple, Optional, Sequence
+from typing import Any, Callable, Mapping, Optional, Sequence
 
 from . import measure
-from ._library import lib
-from .command import real, whole
 from .errors import InputError
 from .files import read_text
-from .text import split_outside, suggest, text_of
+from .pool import find_case
+from .text import real, split_outside, suggest, text_of, whole
 
 MOST_POINTS, MOST_JOBS, MOST_LEVELS = 1_000_000, 4096, 8
 NUMBERS = {"random": (1, MOST_POINTS), "seed": (0, 2**31 - 1), "perturb": (1, MOST_POINTS), "jobs": (0, MOST_JOBS)}
 KEYS = ("title", "case", "set", "vary", "zip", "points", "measure", "refine", "size", "keep", *NUMBERS)
 OWN_PERTURBATION = "--perturb adds its own perturbation: leave 'perturbation' out of the case"
-RANDOM = re.compile(r"(normal|uniform)\(([^,()]*),([^,()]*)\)")
-
-
-class Axis(NamedTuple):
-    """Keys, and a tuple of YAML texts of their values for every place; None: the case's own."""
-
-    keys: list[str]
-    values: Sequence[tuple[Optional[str], ...]]
+RANDOM = re.compile(r"(normal|uniform)\(([^()]*)\)")
+Values = Sequence[tuple[Optional[str], ...]]  # YAML texts of several keys for every place; None: the case's own
 
 
 class Plan:
@@ -35,7 +26,7 @@ class Plan:
     def __init__(self, case: str):
         self.case, self.folder, self.text = case, ".", text_of  #: tables of measures stand from the folder on
         self.set: list[str] = []
-        self.axes: list[Axis] = []
+        self.axes: list[tuple[list[str], Values]] = []
         self.measures: dict[str, str] = {}
         self.refined: dict[str, tuple[int, int]] = {}  #: "mesh", "step": factor, levels, the same of both
         self.distributions: dict[str, str] = {}  #: of keys that are drawn at random
@@ -48,18 +39,18 @@ class Plan:
 
     @property
     def keys(self) -> list[str]:
-        return [key for axis in self.axes for key in axis.keys]
+        return [key for keys, _ in self.axes for key in keys]
 
     @property
     def npoint(self) -> int:
-        return math.prod(len(axis.values) for axis in self.axes)
+        return math.prod(len(values) for _, values in self.axes)
 
     def point(self, index: int) -> list[Optional[str]]:
         """Values of all keys at a point; the last axis runs fastest."""
         found: list[Optional[str]] = []
-        for axis in reversed(self.axes):
-            index, at = divmod(index, len(axis.values))
-            found[:0] = axis.values[at]
+        for _, values in reversed(self.axes):
+            index, at = divmod(index, len(values))
+            found[:0] = values[at]
         return found
 
     @property
@@ -77,9 +68,9 @@ class Plan:
         if name not in KEYS:
             raise InputError(f"unknown key '{name}'{suggest(name, KEYS)}; allowed are {', '.join(KEYS)}")
         if name in NUMBERS:
-            setattr(self, name, whole(name, str(value), *NUMBERS[name]))
+            setattr(self, name, whole(name, value, *NUMBERS[name]))
         elif name == "size":
-            self.size = real(name, str(value), 1e-15, math.nextafter(1e-3, 1.0), "in [1e-15, 1e-3]")
+            self.size = real(name, value, 1e-15, math.nextafter(1e-3, 1.0), "in [1e-15, 1e-3]")
         elif name == "keep" and str(value).lower() in ("true", "false"):
             self.keep = str(value).lower() == "true"
         elif name == "points" and isinstance(value, (list, tuple)) and all(isinstance(one, Mapping) for one in value):
@@ -125,9 +116,9 @@ class Plan:
             except InputError as error:
                 raise InputError(f"measure '{name}': {error}") from None
 
-    def add_axis(self, keys: Sequence[str], values: Sequence[tuple[Optional[str], ...]]) -> None:
+    def add_axis(self, keys: Sequence[str], values: Values) -> None:
         self.demand_new(keys)
-        self.axes.append(Axis(list(keys), values))
+        self.axes.append((list(keys), values))
 
     def demand_new(self, keys: Sequence[str]) -> None:
         for key in keys:
@@ -136,14 +127,15 @@ class Plan:
 
     def refine(self, given: Any) -> None:
         """Takes "mesh=2,3 step=2,3", or factor and levels by "mesh" and "step"."""
+        entries = given
         if isinstance(given, str):
-            given = {what: numbers.split(",") for what, _, numbers in (word.partition("=") for word in given.split())}
-        for what, numbers in given.items() if isinstance(given, Mapping) else [("", ())]:
+            entries = {what: numbers.split(",") for what, _, numbers in (word.partition("=") for word in given.split())}
+        for what, numbers in entries.items() if isinstance(entries, Mapping) else [("", ())]:
             if what not in ("mesh", "step") or not isinstance(numbers, (list, tuple)) or len(numbers) != 2:
                 raise InputError("refine: expected mesh=FACTOR,LEVELS or step=FACTOR,LEVELS or both, this is "
-                                 f"'{what}={','.join(map(str, numbers))}'")
-            self.refined[what] = (whole(f"refine.{what}[0]", str(numbers[0]), 2, 10),
-                                  whole(f"refine.{what}[1]", str(numbers[1]), 3, MOST_LEVELS))
+                                 f"'{given}'")
+            self.refined[what] = (whole(f"refine.{what}[0]", numbers[0], 2, 10),
+                                  whole(f"refine.{what}[1]", numbers[1], 3, MOST_LEVELS))
         if len(set(self.refined.values())) > 1:
             raise InputError("refine: mesh and step go together, with the same factor and levels; percuss converge "
                              "tells their errors apart")
@@ -157,8 +149,7 @@ class Plan:
                              "uniform(from, to)" if self.random else
                              f"'{next(iter(self.distributions))}' is drawn at random: give --random N")
         if self.random:
-            drawn = self._draw()
-            self.axes.append(Axis(list(self.distributions), drawn))
+            self.axes.append((list(self.distributions), self._draw()))
         if self.size and not self.perturb:
             raise InputError("--size is for --perturb")
         self.size = self.size or 1e-9
@@ -173,7 +164,7 @@ class Plan:
         if not self.axes and not self.refined:
             raise InputError(f"{self.case}: nothing is varied or refined: give --vary, --refine or --perturb")
 
-    def _draw(self) -> list[tuple[Optional[str], ...]]:
+    def _draw(self) -> Values:
         """Points of a Latin hypercube, through the inverse of each distribution."""
         import numpy as np
         from scipy.special import ndtri
@@ -181,14 +172,14 @@ class Plan:
         unit = qmc.LatinHypercube(len(self.distributions), seed=self.seed).random(self.random)
         columns, tiny = [], 2.0**-53
         for u, (key, text) in zip(np.clip(unit.T, tiny, 1.0 - tiny), self.distributions.items()):
-            kind_name, *numbers = re.split(r"[(,)]", text)[:3]
+            kind, numbers = re.split(r"[()]", text)[:2]
             try:
-                a, b = map(float, numbers)
+                a, b = map(float, numbers.split(","))
             except ValueError:
                 a = b = math.nan
-            if not math.isfinite(a) or not math.isfinite(b) or b <= (0.0 if kind_name == "normal" else a):
+            if not math.isfinite(a) or not math.isfinite(b) or b <= (0.0 if kind == "normal" else a):
                 raise InputError(f"{key}: '{text}': expected normal(mean, deviation > 0) or uniform(from, to > from)")
-            drawn = a + b * ndtri(u) if kind_name == "normal" else a + (b - a) * u
+            drawn = a + b * ndtri(u) if kind == "normal" else a + (b - a) * u
             columns.append([f"{x:.12g}" for x in drawn])  # the same on all machines
         return list(zip(*columns))
 
@@ -216,40 +207,18 @@ def values_of(key: str, values: Any, text: Callable[[Any], str] = text_of) -> li
     return [f"{first + i * by:.12g}" for i in range(math.floor(steps) + 1)]  # 0.3, not 0.30000000000000004
 
 
-def find_case(name: str) -> str:
-    """The path of a case: as it stands, or by its name among the cases of the folder, the tree or the installation."""
-    if "/" in name or os.path.exists(name):
-        return name
-    library = os.path.dirname(os.path.realpath(str(lib.path)))
-    folders = ["cases", *(os.path.join(library, up) for up in (
-        "../cases", "../share/percuss/cases", "../../share/percuss/cases"))]
-    for folder in folders:
-        if os.path.exists(os.path.join(folder, name)):
-            return os.path.join(folder, name)
-    known = [entry for folder in folders if os.path.isdir(folder) for entry in os.listdir(folder)]
-    raise InputError(f"'{name}' is no file, folder or name of a case{suggest(name, known)}")
-
-
 def read_plan(path: str) -> Plan:
-    """Reads a study file, or takes a case of which nothing varies yet. A study file:
+    """Reads a study file, or takes a case of which nothing varies yet. A study file says
 
-        case: ../cases/bar_impact            # relative to this file
-        set: { time.end: 1.0 }               # of all runs
-        vary:                                # the product of all entries
-          mesh.bar.elements: [25, 50, 100]
-          scheme.rho_inf: 0.5:1:0.1          # from : to : by
-          elements.bar.E: normal(900, 9)     # drawn, see random
-        random: { points: 100, seed: 1 }
-        zip: { a.b: [1, 2], a.c: [3, 4] }    # lists that go together
-        points: [{ a.d: 1, a.e: 2 }, ...]    # single points
-        measure: { peak: wall.peak_force }   # or a list of measures
-        refine: { mesh: [2, 3], step: [2, 3] } # factor, levels
-        perturb: 100                         # runs with small random velocities added to the start
-        size: 1.0e-9                         # these, relative to those of the motion; 1e-15 to 1e-3
-        jobs: 4
-        keep: true
+        case: ../cases/bar_impact   # relative to this file, or a name
+        vary: { mesh.bar.elements: [25, 50], scheme.rho_inf: 0.5:1:0.1, elements.bar.E: normal(900, 9) }
+        zip: { a.b: [1, 2], a.c: [3, 4] }   # lists that go together
+        points: [{ a.d: 1, a.e: 2 }, ...]   # single points
+        random: { points: 100, seed: 1 }    # of the keys with a distribution
+        refine: { mesh: [2, 3], step: [2, 3] }   # factor, levels
 
-    Errors are collected with file, line and column of their entries."""
+    and set, measure, perturb, size, jobs, keep as the options do. Errors are collected with file, line and column of
+    their entries."""
     path = find_case(path)
     if not os.path.exists(path):
         raise InputError(f"{path}: no such file or folder")
@@ -284,13 +253,13 @@ def read_plan(path: str) -> Plan:
     if not isinstance(given, dict) or "case" not in given:
         return plan
     plan.folder, plan.text = os.path.dirname(path) or ".", partial(text_of, quotes=True)
-    plan.case = os.path.join(plan.folder, str(given["case"]))
+    case = os.path.join(plan.folder, str(given["case"]))
     for key, value in root.value:
         is_group = key.value == "random" and isinstance(given["random"], dict)
         entries = given["random"] if is_group else {key.value: given[key.value]}
         try:
-            if key.value == "case" and not os.path.exists(plan.case):
-                raise InputError(f"case must be a case, is '{given['case']}'")
+            if key.value == "case":
+                plan.case = case if os.path.exists(case) else find_case(str(given["case"]))
             for name, one in entries.items():
                 plan.take("random" if is_group and name == "points" else name, one)
         except InputError as error:

@@ -1,8 +1,6 @@
 """Worker processes, forked from this one, that take one piece of work after another, and the runs of a case that they
 make through the library: those share a folder and are named by their hash."""
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import gc
@@ -17,9 +15,10 @@ from multiprocessing import connection
 from typing import Any, Callable, Iterator, Mapping, NamedTuple, Optional, Sequence
 
 from . import _library as c
+from . import measure
 from .errors import InputError
-from .files import make_folder
-from .text import encode
+from .files import Path, errors_of
+from .text import encode, suggest
 
 MOST_KEPT = 1 << 28  # bytes of memory that stay with a process between two runs
 PDEATHSIG, TRIM_THRESHOLD, MMAP_THRESHOLD = 1, -1, -3  # of prctl and mallopt
@@ -34,7 +33,7 @@ class Ended(NamedTuple):
     reason: str = ""
     has_cells: bool = False  #: where something is refined: cells that could be smaller
     has_steps: bool = False  #: likewise: a step that does not follow their size
-    values: Mapping[str, tuple[float, float]] = {}  #: of measures: value and grain
+    values: Mapping[str, measure.Measured] = {}
     contacts: tuple[Any, ...] = ()  #: measure.contacts_of
 
     @property
@@ -151,14 +150,30 @@ class Pool:
             raise raised[min(raised)]  # not the one that came first: that may change
 
 
-class Runs:
-    """A case whose runs go to FOLDER/runs/<hash>. Made before workers are forked."""
+def find_case(name: str) -> str:
+    """The path of a case: as it stands, or by its name among the cases of the folder, the tree or the installation."""
+    if "/" in name or os.path.exists(name):
+        return name
+    library = os.path.dirname(os.path.realpath(str(c.lib.path)))
+    folders = ["cases", *(os.path.join(library, up) for up in (
+        "../cases", "../share/percuss/cases", "../../share/percuss/cases"))]
+    for folder in folders:
+        if os.path.exists(os.path.join(folder, name)):
+            return os.path.join(folder, name)
+    known = [entry for folder in folders if os.path.isdir(folder) for entry in os.listdir(folder)]
+    raise InputError(f"'{name}' is no file, folder or name of a case{suggest(name, known)}")
 
-    def __init__(self, case: str, folder: str, *, keep: bool = False, history: bool, beside: int,
-                 is_stopped: Callable[[], bool] = lambda: False):
-        self.folder, self.is_stopped = folder, is_stopped
-        make_folder(os.path.join(folder, "runs"))
-        self._case = encode(case, "case")
+
+class Runs:
+    """Runs of a case, or of one of that name, with values of its keys for all of them. They go to FOLDER/runs/<hash>.
+    Made before workers are forked."""
+
+    def __init__(self, case: Path, folder: str, lines: Sequence[str], *, keep: bool = False, history: bool,
+                 beside: int, is_stopped: Callable[[], bool] = lambda: False):
+        self.folder, self.lines, self.is_stopped = folder, list(lines), is_stopped
+        self._case = encode(find_case(os.fspath(case)), "case")
+        with errors_of(folder):
+            os.makedirs(os.path.join(folder, "runs"), exist_ok=True)
         self._read = c_void_p()  # read once; a case that cannot be is the refusal of every run
         c.lib.percuss_read(byref(c.Source(self._case, None, 0, None, None)), byref(self._read))
         self._watch = c.Watch(lambda _user, _pointer: int(self.is_stopped()))
@@ -166,18 +181,20 @@ class Runs:
                             self._watch, None, WATCH_INTERVAL)
 
     def __del__(self) -> None:
-        c.lib.percuss_destroy(byref(self._read))
+        if hasattr(self, "_read"):
+            c.lib.percuss_destroy(byref(self._read))
 
     def path(self, name: str) -> str:
         """The folder of a run."""
         return f"{self.folder}/runs/{name}"
 
-    def make(self, assignments: Sequence[bytes], mesh_factor: float = 0.0, step_factor: float = 0.0) -> Ended:
-        """Makes a run, unless it is there."""
+    def make(self, lines: Sequence[str], *, mesh: float = 0.0, step: float = 0.0) -> Ended:
+        """Makes a run with values of keys and parts of mesh size and step, unless it is there."""
+        assignments = [encode(line, "set") for line in (*self.lines, *lines)]
         count = len(assignments)
         source = c.Source(self._case, None, count, (c_char_p * (count + 1))(*assignments), None)
         once, pointer = self._once, c_void_p()
-        once.mesh_factor, once.step_factor = mesh_factor, step_factor
+        once.mesh_factor, once.step_factor = mesh, step
         answer = c.lib.percuss_run_once(byref(source), byref(once), byref(pointer))
         text = c.lib.percuss_message(pointer) if answer else c.lib.percuss_notes(pointer)
         reason = text.decode(errors="replace").partition("\n")[0]
@@ -188,3 +205,18 @@ class Runs:
         if answer:
             return Ended("failed" if name else "refused", name, reason)
         return Ended("kept" if once.was_there else "done", name, reason, bool(once.has_cells), bool(once.has_steps))
+
+    def measured(self, lines: Sequence[str], factors: Mapping[str, float], measures: Mapping[str, str],
+                 has_usual: bool = False) -> Ended:
+        """A run with the values of its measures, and of the usual ones if they are wanted or there are no others."""
+        run = self.make(lines, **factors)
+        if not run.is_good:
+            return run
+        found, values = measure.Run(self.path(run.name), bool(factors)), dict[str, measure.Measured]()
+        usual = measure.usual(found.summary) if has_usual or not measures else {}
+        for name, formula in {**measures, **usual}.items():
+            try:
+                values[name] = found.measure(formula)
+            except InputError as error:
+                raise InputError(f"measure '{name}': {error}") from None
+        return run._replace(values=values, contacts=measure.contacts_of(found.summary))

@@ -21,6 +21,7 @@ from . import units
 from .errors import InputError
 from .files import Path, errors_of, folder_of, read_json, read_text
 from .simulation import Simulation, load
+from .text import whole
 
 if TYPE_CHECKING:
     import pandas
@@ -47,7 +48,7 @@ def read_table(path: Path, texts: Sequence[str] = ()) -> pandas.DataFrame:
     names = _names_of(where, text)
     with errors_of(where):
         found = pandas.read_csv(io.StringIO(text), float_precision="round_trip", keep_default_na=False,
-                                na_values=[""], skip_blank_lines=True, index_col=False)
+                                na_values=[""], index_col=False)
     known = dict(units.split(name) for name in names)
     found.columns = pandas.Index(list(known) if len(known) == len(names) else names)
     for name in found.columns:
@@ -66,12 +67,11 @@ def _names_of(where: str, text: str) -> list[str]:
     with errors_of(where):
         rows = csv.reader(io.StringIO(text), strict=True)
         names = next(row for row in rows if row)
-        is_plain = '"' not in text and "\n\n" not in text and "\r" not in text and not text.startswith("\n")
-        if not is_plain or text.count(",") != (len(names) - 1) * (text.count("\n") + (text[-1] != "\n")):
-            for row in rows:
-                if row and len(row) != len(names):
-                    raise InputError(f"{where}:{rows.line_num}: {len(row)} field{'s' * (len(row) != 1)} where the head "
-                                     f"names {len(names)} columns")
+        is_good = '"' not in text and {line.count(",") for line in text.split("\n") if line} == {len(names) - 1}
+        for row in () if is_good else rows:
+            if row and len(row) != len(names):
+                raise InputError(f"{where}:{rows.line_num}: {len(row)} field{'s' * (len(row) != 1)} where the head "
+                                 f"names {len(names)} columns")
     if len(set(names)) < len(names):
         raise InputError(f"{where}: two columns are called '{max(names, key=names.count)[:80]}'")
     return names
@@ -230,8 +230,7 @@ def run(case: Optional[Path] = None, set: Optional[Mapping[str, Any]] = None, *,
         system: Any = None, output: Optional[Path] = None, frames: int = 0) -> Results:
     """Runs a case to its end. Files go to `output`; without it they are read and not kept. `frames` > 0 takes a frame
     at the start and after every so many steps."""
-    if not isinstance(frames, (int, np.integer)) or frames < 0:
-        raise InputError(f"frames must be a whole number >= 0, is {frames!r}")
+    frames = whole("frames", frames, 0)
     simulation = load(case, set, text=text, system=system)
     taken = [simulation.frame()] if frames else []
 

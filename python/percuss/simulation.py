@@ -1,17 +1,16 @@
 """Simulations: load, step, run, go back, drive; equilibria and modes."""
 
-from __future__ import annotations
-
 import os
-from ctypes import byref, c_void_p
+from ctypes import byref
 from typing import Any, Callable, Iterator, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
 from . import _library as c
-from .errors import BusyError, ClosedError, InputError, error_of
-from .model import Check, Evaluated, Model, Reaction, _number, deferred, open_with, vector, view
-from .text import encode
+from .errors import InputError, error_of
+from .files import Path
+from .model import Check, Evaluated, Handle, Model, Reaction, _number, deferred, open_with, vector, view
+from .text import encode, whole
 
 Array = np.ndarray[Any, Any]
 
@@ -21,19 +20,8 @@ _is_done = lib.percuss_is_done
 WATCH_INTERVAL = 0.05  # s of wall time between two looks at the keyboard
 
 
-class State:
+class State(Handle):
     """All that later steps depend on, kept by Simulation.keep."""
-
-    __slots__ = ("_pointer", "_owner")
-
-    def __init__(self, pointer: int, owner: Any) -> None:
-        self._pointer: Optional[int] = pointer
-        self._owner = owner
-
-    def __del__(self) -> None:
-        pointer = c_void_p(self._pointer)
-        self._pointer = None
-        lib.percuss_forget(byref(pointer))
 
 
 class Simulation(Model):
@@ -46,20 +34,7 @@ class Simulation(Model):
 
     def step(self) -> None:
         """One step; nothing after the end. Raises SimulationError when it cannot be made."""
-        handle = self._handle
-        if handle is None:
-            raise ClosedError("the simulation was closed")
-        if handle.system is not None:
-            self._call(_step)
-            return
-        if not self._lock.acquire(False):
-            raise BusyError("the simulation is at work in another thread")
-        try:
-            answer = _step(handle.pointer)
-            if answer:
-                raise error_of(answer, handle.pointer)
-        finally:
-            self._lock.release()
+        self._call(_step)
 
     def __iter__(self) -> Iterator[int]:
         """Steps to the end and gives the number of every step that was made."""
@@ -70,7 +45,7 @@ class Simulation(Model):
             number += 1
             yield number
 
-    def run(self, directory: Union[str, os.PathLike[str], None] = None, until: Optional[float] = None,
+    def run(self, directory: Optional[Path] = None, until: Optional[float] = None,
             watch: Optional[Callable[["Simulation"], Any]] = None, interval: float = 0.0) -> None:
         """Makes all steps that are left, or those up to `until`; steps are not cut to meet it. With a directory results
         are written there, as the program does. `watch` is called after every step, or every `interval` seconds of wall
@@ -81,7 +56,7 @@ class Simulation(Model):
             raise InputError("results are written of runs to the end of the case: `until` goes without a directory")
         raised: list[BaseException] = []
         stops: list[Any] = []
-        with self._entered(), deferred(handle.system, True) as interrupts:
+        with self._entered(), deferred(handle.owner, True) as interrupts:
             def look(_user: Any, _pointer: Any) -> int:
                 try:
                     stops.extend([True] if watch is not None and watch(self) else [])
@@ -116,7 +91,7 @@ class Simulation(Model):
             pointer = lib.percuss_keep(handle.pointer)
         if not pointer:
             raise InputError("the state cannot be kept now, or memory is out")
-        return State(pointer, handle)
+        return State(pointer, handle, lib.percuss_forget)
 
     def restore(self, state: Union[State, str, os.PathLike[str]]) -> None:
         """Goes back to a state kept of this simulation; also after a step that failed. Or goes on from a file of
@@ -125,11 +100,11 @@ class Simulation(Model):
         if isinstance(state, (str, os.PathLike)):
             self._call(lib.percuss_load_state, encode(state, "path"))
             return
-        if not isinstance(state, State) or state._pointer is None:
+        if not isinstance(state, State) or state.pointer is None:
             raise TypeError("a state from Simulation.keep is wanted, or the path of a file")
-        self._call(lib.percuss_restore, state._pointer)
+        self._call(lib.percuss_restore, state.pointer)
 
-    def save(self, path: Union[str, os.PathLike[str]]) -> None:
+    def save(self, path: Path) -> None:
         """Writes all that later steps depend on into a file, for `restore` of this or another process."""
         self._call(lib.percuss_save, encode(path, "path"))
 
@@ -183,7 +158,7 @@ class Simulation(Model):
         return {name: getattr(effort, name) for name, _ in c.Effort._fields_}
 
 
-def load(case: Union[str, os.PathLike[str], None] = None, set: Optional[Mapping[str, Any]] = None, *,
+def load(case: Optional[Path] = None, set: Optional[Mapping[str, Any]] = None, *,
          text: Optional[str] = None, system: Any = None) -> Simulation:
     """A simulation of a case: the path of a file or folder, or `text`, the case itself, whose files are looked for in
     the folder of the path, or else in the current one. `set` gives values to keys, as
@@ -219,25 +194,19 @@ class Modes(Model):
         return len(self.frequencies)
 
 
-def statics(case: Union[str, os.PathLike[str], None] = None, set: Optional[Mapping[str, Any]] = None, *,
+def statics(case: Optional[Path] = None, set: Optional[Mapping[str, Any]] = None, *,
             text: Optional[str] = None, system: Any = None, steps: int = 0, time: float = 0.0) -> Equilibrium:
     """The equilibrium of a case under the loads at `time`, by at least `steps` load steps."""
-    options = c.StillOptions(_whole(steps, "steps"), float(time), 0, 0, 0)
+    options = c.StillOptions(whole("steps", steps, 0), float(time), 0, 0, 0)
     return Equilibrium(open_with(lib.percuss_statics, case, text, set, system, byref(options)))
 
 
-def modes(case: Union[str, os.PathLike[str], None] = None, set: Optional[Mapping[str, Any]] = None, *,
+def modes(case: Optional[Path] = None, set: Optional[Mapping[str, Any]] = None, *,
           text: Optional[str] = None, system: Any = None, count: int = 10, about: Optional[str] = None,
           whirl: bool = False, steps: int = 0, time: float = 0.0) -> Modes:
     """The lowest modes of a case about its reference state, or with about="statics" about its equilibrium."""
     if about not in (None, "statics"):
         raise ValueError(f"about must be None or 'statics', is {about!r}")
-    options = c.StillOptions(_whole(steps, "steps"), float(time), _whole(count, "count"), about == "statics",
+    options = c.StillOptions(whole("steps", steps, 0), float(time), whole("count", count, 0), about == "statics",
                              bool(whirl))
     return Modes(open_with(lib.percuss_modes, case, text, set, system, byref(options)))
-
-
-def _whole(value: int, what: str) -> int:
-    if not isinstance(value, (int, np.integer)) or not 0 <= value < 2**31:
-        raise ValueError(f"{what} must be a whole number >= 0, is {value!r}")
-    return int(value)

@@ -1,17 +1,14 @@
 """Systems of your own in Python, by the definition of percuss_system.h, for teaching and trying."""
 
-from __future__ import annotations
-
 import math
-from ctypes import addressof, c_char_p, c_double, c_int, c_void_p, cast, sizeof
+from ctypes import addressof, c_char_p, c_int, c_void_p, cast, sizeof
 from types import SimpleNamespace
 from typing import Any, NamedTuple, Optional, Sequence
 
 import numpy as np
 
 from . import _library as c
-
-Array = np.ndarray[Any, Any]
+from .model import view
 
 ABI = 2
 KINDS = dict(c.SystemDefinition._fields_)  # types of its members
@@ -35,16 +32,6 @@ class Row(NamedTuple):
     tangents: int = 0
     tangent_restitution: float = 0.0
     bilateral: bool = False
-
-
-def _array(address: int, *shape: int) -> Array:
-    """Numbers at an address, for the time of a call."""
-    count = math.prod(shape)
-    if count == 0:
-        return np.zeros(shape)
-    numbers: Any = (c_double * count).from_address(address)
-    found: Array = np.frombuffer(numbers).reshape(shape)
-    return found
 
 
 class System:
@@ -152,7 +139,7 @@ class System:
 
     def _of(self, address: int) -> Any:
         """The parameters by name."""
-        return SimpleNamespace(**dict(zip(self._names, _array(address, len(self._names)).tolist())))
+        return SimpleNamespace(**dict(zip(self._names, view(None, address, (len(self._names),)).tolist())))
 
     def _function(self, name: str, inputs: str, *outputs: tuple[int, ...]) -> Any:
         """A method for the library: `inputs` are "t" or "q" for an array over the coordinates, `outputs` the shapes of
@@ -160,7 +147,8 @@ class System:
         kind, method = KINDS[name], getattr(self, name)
 
         def work(p: Any, *arguments: Any) -> Any:
-            given = [x if what == "t" else _array(x, len(self.coordinates)) for what, x in zip(inputs, arguments)]
+            count = len(self.coordinates)
+            given = [x if what == "t" else view(None, x, (count,)) for what, x in zip(inputs, arguments)]
             found = method(self._of(p), *given)
             if not outputs:
                 return float(found)
@@ -170,7 +158,7 @@ class System:
                 if part.shape != shape:
                     what = {"directions": "GT"[k]}.get(name, name)
                     raise ValueError(f"{what} of system '{self.name}' must have the shape {shape}, has {part.shape}")
-                _array(address, *shape)[...] = part
+                view(None, address, shape, is_writable=True)[...] = part
             return None
 
         def call(*arguments: Any) -> Any:
@@ -180,7 +168,7 @@ class System:
             except BaseException as error:  # noqa: B902 - raised again by who has called the library
                 self._error = error
             for address, shape in zip(arguments[1 + len(inputs):], outputs):
-                _array(address, *shape)[...] = math.nan
+                view(None, address, shape, is_writable=True)[...] = math.nan
             return math.nan
         return kind(call)
 

@@ -1,7 +1,5 @@
 """Texts: values as cases have them, parts, suggestions."""
 
-from __future__ import annotations
-
 import os
 import re
 from typing import Any, Iterable, Mapping, Optional, Union
@@ -67,3 +65,21 @@ def encode(text: Union[str, "os.PathLike[str]", bytes], what: str) -> bytes:
     if b"\0" in data:
         raise InputError(f"{what} has a null character")
     return data
+
+
+def whole(name: str, value: Any, low: int, high: int = 2**31 - 1) -> int:
+    """The value of an option that is a whole number, or the text of one."""
+    if not re.fullmatch(r"[+-]?\d{1,18}", str(value)) or not low <= int(value) <= high:
+        raise InputError(f"{name} must be a whole number from {low} to {high}, is '{value}'")
+    return int(value)
+
+
+def real(name: str, value: Any, low: float, high: float, wanted: str) -> float:
+    """The value of an option that is a number, low <= value < high, or the text of one."""
+    try:
+        found = float(value)
+    except ValueError:
+        found = high
+    if not low <= found < high:
+        raise InputError(f"{name} must be {wanted}, is '{value}'")
+    return found

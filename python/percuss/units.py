@@ -1,10 +1,12 @@
-"""Units and names of quantities, by the last part of a column's name."""
-
-from __future__ import annotations
+"""Units and names of quantities, by the last part of a column's name, and of the keys of a case, which are listed."""
 
 import functools
+import itertools
 import re
-from typing import NamedTuple, Optional
+from ctypes import CFUNCTYPE, POINTER, c_void_p
+from typing import Any, NamedTuple, Optional
+
+from . import _library as c
 
 
 class Quantity(NamedTuple):
@@ -66,10 +68,40 @@ def unit(column: str) -> str:
     return found.unit if found else ""
 
 
+class Option(NamedTuple):
+    """A key of a case, or an option of one of its parts; `key` is None for the part itself."""
+
+    section: Optional[str]
+    part: str
+    summary: str
+    key: Optional[str]
+    help: Optional[str]
+    kind: Optional[str]
+    preset: Optional[str]
+    is_required: bool
+    low: float
+    high: float
+    choices: Optional[tuple[Any, ...]]
+
+
+def options() -> list[Any]:
+    """Everything that a case can be made of, an Option each."""
+    found: list[Any] = []
+
+    def visit(_user: Any, pointer: Any) -> None:
+        o = pointer.contents
+        choices = [text.decode() for text in itertools.takewhile(bool, o.choices or ())]
+        plain = [x.decode() if isinstance(x, bytes) else x for x in (getattr(o, name) for name in Option._fields[:-1])]
+        found.append(Option._make([*plain, tuple(choices) or None])._replace(is_required=bool(o.is_required)))
+
+    if c.lib.percuss_list_options(CFUNCTYPE(None, c_void_p, POINTER(c.Option))(visit), None) != 0:
+        raise MemoryError("out of memory: the options")
+    return found
+
+
 @functools.lru_cache(maxsize=1)
 def _of_options() -> dict[tuple[str, str], set[str]]:
     """Units of the options of a case by their section and key, from the last words of their help."""
-    from ._options import options
     found: dict[tuple[str, str], set[str]] = {}
     for option in options():
         match = re.search(r", ([^,;:(]*)$", option.help or "")

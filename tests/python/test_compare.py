@@ -90,7 +90,8 @@ class Compare(program.Cases):
     def test_what_cannot_be_compared_is_refused(self):
         for other, message in (("t,x\n2,1\n3,1\n", "no common times"), ("t,y\n0,1\n1,1\n", "no column in common"),
                                ("s,x\n0,1\n1,1\n", "no common axis"), ("t,x\n1,1\n0,1\n", "does not rise at row 2"),
-                               ("t,x\n", "no rows"), ("mode,w,f\n1,2,3\n", "is of modes and"), ("", "empty")):
+                               ("t,x\n", "no rows"), ("mode,w,f\n1,2,3\n", "is of modes and"), ("", "empty"),
+                               ("t,x\n0,1,2\n1\n", "3 fields where the head names 2 columns")):
             a, b = self.write("a.csv", "t,x\n0,1\n1,1\n"), self.write("b.csv", other)
             run = self.run_compare(a, b)
             self.assertEqual((run.returncode, run.stderr.count("\n"), run.stdout), (2, 1, ""), run.stderr)

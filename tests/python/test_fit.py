@@ -107,7 +107,7 @@ class Fit(program.Cases):
             self.assertNotIn("Traceback", run.stderr)
         run = self.run_fit(case, "--parameter", "elements.specimen.rho=-2:-1", "--data", data, "--column",
                            "transmitted.stress", "-o", self.path("out"))
-        self.assertEqual(run.returncode, 1)
+        self.assertEqual(run.returncode, 2)
         self.assertIn("elements.specimen.rho=-1.5: refused: ", run.stderr)
 
 

@@ -205,8 +205,7 @@ class Plot(program.Cases):
         self.refused("--range needs columns", "plot", self.path("a"), "--range", "0:1")
         for option, wrong in itertools.product(("--range", "--xlim", "--ylim"), ("1", "1:", ":1", "1:0", "1:1", "0:1:2",
                                                                                "0:inf", "nan:1", "a:b")):
-            said = "--ylim" if option == "--ylim" else "--range/--xlim"
-            self.refused(f"{said} must be two rising numbers A:B, is '{wrong}'", "plot", self.path("a"), "tip.x",
+            self.refused(f"lim must be two rising numbers A:B, is '{wrong}'", "plot", self.path("a"), "tip.x",
                          option + "=" + wrong)
 
     def test_a_legend_covers_no_curve(self):

@@ -461,7 +461,7 @@ class Study(Studies):
         with open(path, "w") as file:
             file.write("case: nowhere\nvarry: { a: [1] }\nzip: { a: [1, 2], b: [1] }\n")
         run = self.study(path, status=2)
-        for part in ("study.yaml:1:7: case must be a case", "unknown key 'varry', did you mean 'vary'?", "has 1"):
+        for part in ("study.yaml:1:7: 'nowhere' is no file", "unknown key 'varry', did you mean 'vary'?", "has 1"):
             self.assertIn(part, run.stderr)
 
 
