@@ -8,7 +8,7 @@ percuss_sources(src/linsolve linsolve_list.def bordered
 percuss_sources(mesh mesh_source_list.def merge mesh part)
 percuss_sources(elements element_list.def element modal section)
 percuss_sources(src/rows gap_list.def joint_list.def law_list.def box_tree ends gap
-  held points registry segment table)
+  held registry segment table)
 percuss_sources(src/system rotations)
 percuss_sources(src/fe dofs fe initial loads picture
   probe rigid stable)

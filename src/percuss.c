@@ -1302,22 +1302,14 @@ int percuss_apply(percuss *p, int node, const double force[3])
     return 0;
 }
 
-static int drive_loads(const percuss *p, const pcs_fe_load **loads)
-{
-    return p == NULL || p->map == NULL ? 0 : pcs_fe_loads(p->system, loads);
-}
-
 int percuss_loads(const percuss *p)
 {
-    const pcs_fe_load *loads;
-    return drive_loads(p, &loads);
+    return p == NULL || p->map == NULL ? 0 : pcs_fe_model(p->system)->nload;
 }
 
 const char *percuss_load_name(const percuss *p, int i)
 {
-    const pcs_fe_load *loads = NULL;
-    int count = drive_loads(p, &loads);
-    return i < 0 || i >= count ? NULL : loads[i].name;
+    return i < 0 || i >= percuss_loads(p) ? NULL : pcs_fe_model(p->system)->loads[i].name;
 }
 
 // Sets a load factor and applies the jump, the difference of the forces before and after.
@@ -1340,13 +1332,12 @@ static int drive_set_factor(percuss *p, int load, double factor)
 
 int percuss_set_load_factor(percuss *p, const char *name, double factor)
 {
-    const pcs_fe_load *loads = NULL;
-    int count = drive_loads(p, &loads);
     if (p == NULL || p->sim == NULL || p->is_stepping) return 2;
     if (name == NULL || !isfinite(factor)) return api_refuse(p, "the factor of a load must be finite, is %g", factor);
-    for (int i = 0; i < count; i++) {
-        if (strcmp(loads[i].name, name) != 0) continue;
-        if (loads[i].is_gravity) return api_refuse(p, "load '%s' is gravity and cannot be changed", name);
+    for (int i = 0; i < percuss_loads(p); i++) {
+        const pcs_fe_load *load = &pcs_fe_model(p->system)->loads[i];
+        if (strcmp(load->name, name) != 0) continue;
+        if (load->is_gravity) return api_refuse(p, "load '%s' is gravity and cannot be changed", name);
         return drive_set_factor(p, i, factor);
     }
     return api_refuse(p, "there is no load '%s'", name);

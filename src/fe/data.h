@@ -180,7 +180,6 @@ static inline pcs_cell_state pcs_fe_state(const pcs_system *self, pcs_instant at
 }
 // Writes "; " and the load that is not finite at some time from span[0] to span[1]. Returns false if all are finite.
 bool pcs_fe_name_load(const pcs_system *self, const double span[2], size_t size, char *text);
-void pcs_fe_range_energy(const pcs_system *self, const pcs_cell_state *at, pcs_cell_sums *sum);
 // Creates and draws the picture.
 pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe);
 void pcs_fe_draw(pcs_system *self, pcs_instant at, pcs_picture *picture);

@@ -544,7 +544,7 @@ static void ranges_energy(void *data, int range, int low, int high)
         fe->batches[g].ops->measure(&fe->batches[g], &at, PCS_CELL_ENERGY, &job->sum[range]);
 }
 
-void pcs_fe_range_energy(const pcs_system *self, const pcs_cell_state *at, pcs_cell_sums *sum)
+static void fe_range_energy(const pcs_system *self, const pcs_cell_state *at, pcs_cell_sums *sum)
 {
     range_job job = { .self = self, .at = at };
     int count = pcs_pool_ranges(self->nv);
@@ -740,7 +740,7 @@ static void fe_energy(const pcs_system *self, pcs_instant at, pcs_measure *out)
     pcs_cell_sums sum = { 0 };
     double loss;
     const pcs_cell_state state = pcs_fe_state(self, at);
-    if (fe->has_ranges) pcs_fe_range_energy(self, &state, &sum);
+    if (fe->has_ranges) fe_range_energy(self, &state, &sum);
     for (int g = 0; g < fe->model.ngroup && !fe->has_ranges; g++)
         fe->batches[g].ops->measure(&fe->batches[g], &state, PCS_CELL_ENERGY, &sum);
     if (fe->has_laws) sum.strain += pcs_forces_energy(self, at, &loss);

@@ -87,8 +87,7 @@ const pcs_fe_definition *pcs_fe_model(const pcs_system *self);
 pcs_status pcs_fe_find_sizes(pcs_system *self);
 // Returns true if bodies have finite rotations, in space or with springs at offset points.
 bool pcs_fe_tumbles(const pcs_system *self);
-// Returns the loads and their number, and the factors on top of their amplitudes, [nload], initially 1.
-int pcs_fe_loads(const pcs_system *self, const pcs_fe_load **out);
+// Returns the factors on top of the amplitudes of the loads, [nload], initially 1.
 double *pcs_fe_load_factors(pcs_system *self);
 
 // Computes the initial q and v, [nq] and [nv], zeroed by the caller.

@@ -549,13 +549,6 @@ pcs_status pcs_fe_apply_loads(pcs_system *self, fe_data *fe, const char **culpri
     return PCS_OK;
 }
 
-int pcs_fe_loads(const pcs_system *self, const pcs_fe_load **out)
-{
-    const fe_data *fe = self->data;
-    *out = fe->model.loads;
-    return fe->model.nload;
-}
-
 double *pcs_fe_load_factors(pcs_system *self)
 {
     fe_work *work = self->work;

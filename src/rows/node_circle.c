@@ -8,7 +8,6 @@
 // turns the body, too. With velocities v: |d|'' at constant v and w is u . x'' + |v_across|^2/|d|.
 
 #include "rows/gap.h"
-#include "rows/points.h"
 #include "rows/segment.h"
 
 #include <math.h>

@@ -2,7 +2,6 @@
 // points may lie at offsets from the nodes, offset by offset; where only one side has offsets, each meets the node.
 
 #include "rows/gap.h"
-#include "rows/points.h"
 
 #include <string.h>
 

@@ -4,7 +4,6 @@
 // turns the body, too.
 
 #include "rows/gap.h"
-#include "rows/points.h"
 
 #include <math.h>
 #include <string.h>

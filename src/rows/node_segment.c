@@ -12,7 +12,6 @@
 
 #include "rows/box_tree.h"
 #include "rows/gap.h"
-#include "rows/points.h"
 #include "rows/segment.h"
 
 #include <math.h>

@@ -94,12 +94,12 @@ TEST(sums_are_those_of_ranges)
     unsigned long long seed = 5;
     (void)state;
     for (int draw = 0; draw < 20; draw++) {
-        pcs_cell_sums sum = { 0 };
+        pcs_measure sum;
         model_randomize(&seed, system->nv, q);
         model_randomize(&seed, system->nv, v);
         by_hand h = { .fe = system->data, .q = q, .v = v };
         pcs_pool_cover(NULL, system->nv, add_range, &h);
-        pcs_fe_range_energy(system, &(pcs_cell_state){ .q = q, .v = v }, &sum);
+        system->ops->measure(system, pcs_at(0.0, q, v), PCS_ENERGY, &sum);
         CHECK(memcmp(&sum.kinetic, &h.sum.kinetic, sizeof sum.kinetic) == 0);
         CHECK(memcmp(&sum.strain, &h.sum.strain, sizeof sum.strain) == 0);
     }
