@@ -11,6 +11,7 @@
 #include "build/catalogue.h"
 #include "core/carry.h"
 #include "core/clock.h"
+#include "core/open.h"
 #include "core/option.h"
 #include "core/pool.h"
 #include "core/text.h"
@@ -22,7 +23,6 @@
 #include "sim/sim.h"
 #include "step/projection.h"
 
-#include <fcntl.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -529,8 +529,8 @@ static pcs_status once_load(percuss *p, const percuss_source *source, percuss_on
 {
     pcs_source from = open_source(source);
     pcs_case *c = NULL;
-    if (once->like == NULL || once->like->read == NULL) PCS_TRY(pcs_build_load_case(p->ctx, &from, &c));
-    else PCS_TRY(pcs_build_copy_case(p->ctx, &from, once->like->read, &c));
+    from.like = once->like == NULL ? NULL : once->like->read;
+    PCS_TRY(pcs_build_load_case(p->ctx, &from, &c));
     bool step_is_auto = false;
     PCS_TRY(once_set_output(c, once));
     if (once->mesh_factor > 0.0 || once->step_factor > 0.0) {
@@ -596,7 +596,7 @@ static pcs_status once_find(pcs_sim *sim, percuss_once *once, char folder[PATH_R
     PCS_TRY(once_name(sim->input, text, sizeof once->name, once->name));
     snprintf(folder, PATH_ROOM, "%s/%s", once->directory, once->name);
     PCS_TRY(pcs_file_make_folder(sim->ctx, folder));
-    *lock = open(folder, O_RDONLY | O_CLOEXEC);
+    *lock = pcs_open_folder(folder);
     if (*lock >= 0) (void)flock(*lock, LOCK_EX); // without locks, runs of other processes are merely not waited for
     once->was_there = once_is_finished(sim->ctx, folder);
     sim->resumes = true; // continues from what an interrupted run has left

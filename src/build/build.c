@@ -1241,28 +1241,18 @@ pcs_status pcs_build_analysis(pcs_context *ctx, pcs_case *c, pcs_analysis *out)
     return build_analysis(&b, out);
 }
 
-// Assigns to keys; a name for a scheme is written out before, so that its options can be assigned to.
-static pcs_status build_assign(const pcs_source *source, pcs_case *c)
-{
-    for (int i = 0; i <= source->nset; i++) {
-        pcs_case_spell_out(c, "scheme");
-        if (i < source->nset) PCS_TRY(pcs_case_set(c, source->set[i]));
-    }
-    return PCS_OK;
-}
-
 pcs_status pcs_build_load_case(pcs_context *ctx, const pcs_source *source, pcs_case **out)
 {
     const char *name = source->path == NULL ? "case" : source->path;
-    if (source->text == NULL) PCS_TRY(pcs_case_load(ctx, name, out));
+    if (source->like != NULL) PCS_TRY(pcs_case_copy(ctx, source->like, out));
+    else if (source->text == NULL) PCS_TRY(pcs_case_load(ctx, name, out));
     else PCS_TRY(pcs_case_parse(ctx, name, source->text, strlen(source->text), out));
-    return build_assign(source, *out);
-}
-
-pcs_status pcs_build_copy_case(pcs_context *ctx, const pcs_source *source, const pcs_case *from, pcs_case **out)
-{
-    PCS_TRY(pcs_case_copy(ctx, from, out));
-    return build_assign(source, *out);
+    // Assigns to keys; a name for a scheme is written out before, so that its options can be assigned to.
+    for (int i = 0; i <= source->nset; i++) {
+        pcs_case_spell_out(*out, "scheme");
+        if (i < source->nset) PCS_TRY(pcs_case_set(*out, source->set[i]));
+    }
+    return PCS_OK;
 }
 
 static pcs_status build_load(pcs_context *ctx, const pcs_source *source, pcs_build *out)

@@ -12,18 +12,17 @@ struct percuss_system_definition;
 
 // Source of a case; all but `own` is borrowed for the call.
 typedef struct pcs_source {
-    const char *path; // path of the file or folder; with `text`, its name in messages
-    const char *text; // content of the case; NULL to read the file
+    const char *path;     // path of the file or folder; with `text`, its name in messages
+    const char *text;     // content of the case; NULL to read the file
+    const pcs_case *like; // a loaded case to copy that has not been read since and outlives the copy, or NULL
     int nset;
     const char *const *set;                      // [nset] assignments to keys
     const struct percuss_system_definition *own; // a system that the case may name besides the registered ones, or NULL
     bool no_plugins;                             // refuses a case that names a plug-in before any of its code runs
 } pcs_source;
 
-// Loads a case and makes the assignments of the source.
+// Loads or copies a case and makes the assignments of the source.
 pcs_status pcs_build_load_case(pcs_context *ctx, const pcs_source *source, pcs_case **out);
-// Copies a loaded case that has not been read since, and makes the assignments; `from` must outlive the copy.
-pcs_status pcs_build_copy_case(pcs_context *ctx, const pcs_source *source, const pcs_case *from, pcs_case **out);
 // Builds a loaded case.
 pcs_status pcs_build_sim(pcs_context *ctx, pcs_case *c, pcs_sim **out);
 // Builds the model for an analysis; scheme and clock are checked if the case has them, and not created.
