@@ -234,6 +234,20 @@ output: {{ frames: false, probes: {{ b: {{ node: b, of: [ux, uy, rz] }}, c: {{ n
             else:
                 self.assertRegex(done.stderr, "errors of joints|energy gained|prescribed rotat", f"{scheme}, {speed}")
 
+    def test_beam_in_space_on_a_cylindrical_joint(self):
+        """Steps end when the joint is met with the rows that the kept matrix was made of, in as many iterations."""
+        self.history("""mesh: { beam: { type: line, from: [0, 0, 0], to: [1, 0.2, 0.1], elements: 3 } }
+elements:
+  beam: { type: beam_exact_3d, mesh: beam, E: 1.0e7, nu: 0.3, rho: 1000, orientation: [0, 0, 1],
+    section: { type: rectangle, width: 0.03, height: 0.02 } }
+joints: { j: { type: cylindrical, node: beam.start, axis: [0, 0, 1] } }
+perturbation: { energy: 1.0e-3, seed: 3 }
+scheme: { type: alpha_ggl }
+solver: { type: newton }
+time: { step: 1.0e-3, end: 0.3, retry: 0 }
+output: { frames: false }
+""")
+
     def test_round_off_opens_nothing(self):
         """h times the fastest frequency is above 1e6."""
         for scheme in ("newmark", "hht", "alpha_velocity", "moreau_jean, theta: 0.5", "jump_newmark, gamma: 0.5"):
