@@ -1,6 +1,7 @@
 // What a checkpoint holds is all of a simulation: with every scheme and step solver, under step control and over all
 // kinds of contacts and joints, steps of a simulation made anew from the bytes of another are the same steps, and
-// state, ledger, certificate and counts are the same bytes in the end.
+// state, ledger, certificate and counts are the same bytes in the end. Steps of the same simulation from a state that
+// was kept and put back are the same, too.
 
 #include "sim/sim.h"
 #include "support/check.h"
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS = 15 };
+enum { STEPS = 15, SCHUR_MEMORY = 2 };
 
 static const char *const cases[] = { "cases/ball_in_box",
                                      "cases/bar_impact",
@@ -133,8 +134,8 @@ static void demand_same_forces(const scheme_job *j, const pcs_sim *sim, double *
     free(before);
 }
 
-// The next steps of a simulation, and of another one from its checkpoint.
-static void check_going_on(const scheme_job *j, pcs_sim *sim)
+// The next steps of a simulation, and of another one from its checkpoint. Returns false if one of them failed.
+static bool check_going_on(const scheme_job *j, pcs_sim *sim)
 {
     pcs_context *ctx;
     bytes kept = save(sim);
@@ -155,6 +156,18 @@ static void check_going_on(const scheme_job *j, pcs_sim *sim)
     free(end.bytes);
     free(again.bytes);
     pcs_context_destroy(&ctx);
+    return is_good;
+}
+
+// The steps up to here once more, from the state before them.
+static void demand_same_again(const scheme_job *j, pcs_sim *sim, const pcs_state *start)
+{
+    unsigned long long end = pcs_state_hash(&sim->state), kept = pcs_state_hash(start);
+    pcs_state_restore(sim->scheme, start, &sim->state);
+    CHECK(pcs_state_hash(&sim->state) == kept && kept != end);
+    if (!walk(sim, STEPS) || pcs_state_hash(&sim->state) != end)
+        fail_msg("%s, %s: other steps from the state before", j->path, j->set[0]);
+    CHECK(pcs_state_hash(start) == kept);
 }
 
 static bool check_job(const scheme_job *j)
@@ -163,7 +176,11 @@ static bool check_job(const scheme_job *j)
     pcs_sim *sim = scheme_job_open(j, &ctx);
     if (sim == NULL) return false;
     bool is_ready = scheme_job_approach(sim, 2e3);
-    if (is_ready) check_going_on(j, sim);
+    if (is_ready) {
+        pcs_state start;
+        CHECK_OK(ctx, pcs_state_clone(ctx, &sim->state, &start));
+        if (check_going_on(j, sim)) demand_same_again(j, sim, &start);
+    }
     pcs_context_destroy(&ctx);
     return is_ready;
 }
@@ -171,7 +188,7 @@ static bool check_job(const scheme_job *j)
 TEST(every_scheme_goes_on_from_a_checkpoint)
 {
     check_every_scheme_is_listed();
-    scheme_jobs_try(NULL, cases, 2, 1, check_job);
+    scheme_jobs_try(NULL, cases, 3, 1, check_job);
 }
 
 TEST(every_solver_goes_on_from_a_checkpoint)
@@ -234,6 +251,51 @@ TEST(dampers_that_wait_go_on_from_a_checkpoint)
             check_going_on(&job, sim);
             pcs_context_destroy(&ctx);
         }
+}
+
+// Changes one byte of x: that shows in the hash, and a copy takes it back.
+static void check_byte(pcs_state *x, const pcs_state *kept, void *member)
+{
+    unsigned char *byte = member, was = *byte;
+    unsigned long long hash = pcs_state_hash(kept);
+    CHECK(pcs_state_hash(x) == hash);
+    *byte ^= 0x15;
+    CHECK(pcs_state_hash(x) != hash);
+    pcs_state_copy(kept, x);
+    CHECK(*byte == was && pcs_state_hash(x) == hash);
+}
+
+// No member is forgotten where states are copied and hashed, also where nothing of a run shows it.
+TEST(every_member_counts)
+{
+    static const char *const paths[] = { "tests/contract/state_ball_on_beam.yaml",
+                                         "tests/contract/state_balls_on_beam.yaml", "cases/bar_clamped" };
+    static const char *const sets[] = { "scheme={type: alpha_ggl}", "scheme={type: half_explicit}",
+                                        "scheme={type: alpha_index3}" };
+    static const int pieces[] = { 2, 1, 0 }; // impulses and forces of a support; what a search has found; none
+    for (int i = 0; i < 3; i++) {
+        pcs_context *ctx;
+        pcs_state kept;
+        scheme_job j = { .path = paths[i], .set = { sets[i], "time.step=1e-5", "solver={type: schur}" }, .nset = 3 };
+        pcs_sim *sim = scheme_job_open(&j, &ctx);
+        CHECK(sim != NULL);
+        pcs_state *x = &sim->state;
+        CHECK_OK(ctx, pcs_state_clone(ctx, x, &kept));
+        void *members[] = { &x->t, &x->step, &x->next_h, &x->largest_rate, x->q, x->v, x->was_loaded, x->memory };
+        for (size_t k = 0; k < sizeof members / sizeof *members; k++) check_byte(x, &kept, members[k]);
+        for (int k = 0; k < x->nhistory; k++) check_byte(x, &kept, &x->history[k][x->nv - 1]);
+        for (int k = 0; k < x->nrow_history; k++) check_byte(x, &kept, &x->row_history[k][x->nrow - 1]);
+        CHECK(x->ncarried == PCS_SOLVER_MEMORY + pieces[i]);
+        int nfilled = 0; // solvers need not use all places
+        for (int k = 0; k < x->ncarried; k++) {
+            if (x->carried[k].size == 0) continue;
+            check_byte(x, &kept, x->carried[k].bytes);
+            nfilled++;
+        }
+        CHECK(nfilled == SCHUR_MEMORY + pieces[i]);
+        CHECK(x->nhistory > 0 && (x->nrow_history > 0) == (i != 1));
+        pcs_context_destroy(&ctx);
+    }
 }
 
 // Of another model, cut, or with a name, size or flag that is wrong: told, and never read.

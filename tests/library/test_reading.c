@@ -146,7 +146,7 @@ TEST(reading_disturbs_nothing)
     }
 }
 
-// States of one case after another: what a simulation carries is looked at in contract/test_state.
+// States of one case after another: what a simulation carries is looked at in contract/test_checkpoint.
 TEST(kept_states_lead_the_same_way)
 {
     percuss *p = NULL, *other = NULL;
