@@ -69,7 +69,7 @@ class Checkpoint(program.Cases):
     # Killed, resumed, killed again.
     def test_a_killed_run_ends_as_if_nothing_had_happened(self):
         names = ("bar", "frames", "control", "events", "wave")
-        campaign = faults.Campaign("kill", PROGRAM, "12n")
+        campaign = faults.Campaign("kill", PROGRAM, "8n")
         self.addCleanup(shutil.rmtree, campaign.folder)
         kill.campaign(campaign, [c for c in kill.CASES if c[0] in names])
         self.assertEqual(campaign.failures, [])

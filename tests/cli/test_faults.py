@@ -19,7 +19,7 @@ class Faults(unittest.TestCase):
         self.assertIn(" 0 failures", result.stdout)
 
     def test_no_body_passes_through_another(self):
-        self.campaign("passing", 60)
+        self.campaign("passing", 40)
 
     def test_beams_may_lie_along_each_other(self):
         self.campaign("parallel", 9)
@@ -35,12 +35,12 @@ class Faults(unittest.TestCase):
         self.campaign("limits", 1)
 
     def test_numbers_may_make_no_sense(self):
-        self.campaign("abuse", 40)
+        self.campaign("abuse", 20)
 
     @unittest.skipIf(IS_SANITIZED, "a sanitizer takes the place of the allocator")
     def test_calls_may_fail(self):
-        self.campaign("disk", 60)
-        self.campaign("alloc", 60)
+        self.campaign("disk", 30)
+        self.campaign("alloc", 30)
 
 
 if __name__ == "__main__":

@@ -358,7 +358,11 @@ class Report(Pages):
             cite = text(next(find(page.root, "section", id="cite")))
             self.assertIn(words, cite)
             self.assertIn("This page was written by version " + present, cite)
-        self.assertNotIn("This page was written", self.report(self.run_folder).source)
+        source = self.report(self.run_folder).source
+        self.assertNotIn("This page was written", source)
+        title = re.search('^title: "(.*)"$', pathlib.Path("CITATION.cff").read_text(), re.M)[1]
+        self.assertIn("{" + title + "}", source)
+        self.assertIn("{" + present + "}", source)
 
     def test_what_cannot_be_written_ends_with_1(self):
         folder = self.without_curves("full")

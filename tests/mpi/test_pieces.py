@@ -115,7 +115,7 @@ FEATURES = {
 """),
 }
 
-BAR = ["cases/bar_impact", "--set", "time.end=0.5"]
+BAR = ["cases/bar_impact", "--set", "time={step: 0.01, end: 0.5}"]
 
 
 def run(count, *arguments):
@@ -276,7 +276,7 @@ class Writing(Pieces):
         for name in kept + ["bar_impact_000777_1.vtu", "bar_impact_000003_5.vtu.part", "bar_impact_000778.vtk"]:
             open(os.path.join(self.path("out"), name), "w").close()
         for count, mode, expected in ((3, "always", 3), (2, "always", 2), (2, "never", 0)):
-            self.run_into("out", count, *BAR, "--set", f"output.frames={{every: 50, pieces: {mode}}}")
+            self.run_into("out", count, *BAR, "--set", f"output.frames={{every: 10, pieces: {mode}}}")
             names = [n for n in os.listdir(self.path("out")) if re.search(r"_\d+\.vtu|pvtu|778", n) and n not in kept]
             frames = len(self.frames("out", "bar_impact")) if expected else 0
             self.assertEqual(len(names), frames * (expected + 1), names)
@@ -343,14 +343,14 @@ class Resuming(Pieces):
             self.listed("out", "bar_impact", len(self.frames("whole", "bar_impact")))
 
     def test_resuming(self):
-        self.resume((2, 3, 0), "cases/bar_impact", "--set", "output.frames={every: 50, pieces: always}",
-                    "--set", "output.checkpoint.every=400")
+        self.resume((2, 3, 0), "cases/bar_impact", "--set", "time.step=0.01", "--set",
+                    "output.frames={every: 10, pieces: always}", "--set", "output.checkpoint.every=80")
 
     # A checkpoint counts pieces of all ranks: where one of them cannot get its own to the disk, it does not take its
     # place, and the one before it is there to go on from.
     def test_pieces_that_do_not_reach_the_disk(self):
         out = self.path("out")
-        case = [*BAR, "--set", "output.frames={every: 50, pieces: always}", "--set", "output.checkpoint.every=100",
+        case = [*BAR, "--set", "output.frames={every: 10, pieces: always}", "--set", "output.checkpoint.every=20",
                 "-q", "-o", out]
         result = self.run_with_faults(["FAULT_KIND=sync", "FAULT_NTH=2"], *case)
         self.assertEqual(result.returncode, 1, result.stderr)
@@ -395,7 +395,7 @@ class Ending(Pieces):
             folder = self.path("out")
             shutil.rmtree(folder, ignore_errors=True)
             os.makedirs(os.path.join(folder, name + ".part", "here"))
-            self.ends("out", name, 3, *BAR, "--set", "output.frames={every: 50, pieces: always}")
+            self.ends("out", name, 3, *BAR, "--set", "output.frames={every: 10, pieces: always}")
             shutil.rmtree(os.path.join(folder, name + ".part"))
             self.listed("out", "bar_impact", frames)
 

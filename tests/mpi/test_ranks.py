@@ -15,7 +15,7 @@ import unittest
 from ranks import HANG, PROGRAM, REPEATABLE, TIGHT, Ranks, errors_of, history, numbers, run, serial
 
 TWO_BARS = ["cases/bars_two", "--set", "mesh.left.elements=40", "--set", "mesh.right.elements=40",
-            "--set", "time.step=0.05"]
+            "--set", "time.step=0.15"]
 
 LATTICE = """
 mesh:
@@ -28,9 +28,9 @@ initial:
 contacts:
   wall: { type: node_plane, nodes: grid.xmin, point: [0, 0, 0], normal: [1, 0, 0], restitution: 0.0 }
 scheme: { type: alpha_ggl, rho_inf: 0.8 }
-time: { step: 5.0e-5, end: 0.008 }
+time: { step: 5.0e-5, end: 0.004 }
 output:
-  frames: { every: 80 }
+  frames: { every: 40 }
   probes:
     free: { set: grid.xmax, of: [x, vx, y] }
     struts: { element: grid.y, of: [axial_force] }
@@ -208,7 +208,7 @@ class Agreement(Ranks):
     # The contact lies on the border of the two ranks: one bar each; with four ranks the bars are cut, too.
     def test_two_bars(self):
         for scheme, count in (("{type: alpha_ggl, rho_inf: 0.8}", 4), ("{type: moreau_jean, rho_inf: 0.8}", 2)):
-            self.compare(*TWO_BARS, "--set", "scheme=" + scheme, rows=601, counts=(count,))
+            self.compare(*TWO_BARS, "--set", "scheme=" + scheme, rows=201, counts=(count,))
 
     # Chaotic, but momentum is kept to the last digit as long as both ranks push with the same impulse.
     def test_copies_keep_their_bits(self):
@@ -218,13 +218,13 @@ class Agreement(Ranks):
 
     def test_damping_loads_and_supports(self):
         self.compare("cases/bar_clamped", "--set", "mesh.bar.elements=40", "--set", "time.end=1.0", counts=(2,))
-        self.compare("cases/cantilever_stop", "--set", "time.end=0.05", "--set", "supports.clamp.reactions=true",
+        self.compare("cases/cantilever_stop", "--set", "time.end=0.02", "--set", "supports.clamp.reactions=true",
                      counts=(3,))
         self.compare("cases/shaft_whirl", "--set", "time.end=0.01", counts=(2,))
 
     def test_lattice(self):
         case = self.case("lattice", LATTICE)
-        self.compare(case, counts=(3,), rows=161)
+        self.compare(case, counts=(3,), rows=81)
 
     # Sets of all kinds, of which no rank has all items: chosen by place, with reactions, line loads across borders,
     # values from the first to the last node, and one item.
@@ -232,7 +232,7 @@ class Agreement(Ranks):
         self.compare(self.case("sets", SETS), counts=(2, 3), rows=20)
 
     def test_many_contacts_solver(self):
-        self.compare(self.case("lattice", LATTICE), "--set", "solver.type=schur", counts=(3,), rows=161)
+        self.compare(self.case("lattice", LATTICE), "--set", "solver.type=schur", counts=(3,), rows=81)
         self.compare("cases/frame_lattice", "--set", "mesh.net.cells=[12, 12]", "--set", "time.end=2.2e-4",
                      counts=(2,))
 
@@ -271,7 +271,7 @@ class Agreement(Ranks):
 
     # Some of them have nothing to do.
     def test_more_ranks_than_nodes(self):
-        self.compare("cases/bar_impact", "--set", "mesh.bar.elements=2", "--set", "time.end=0.6", counts=(4,))
+        self.compare("cases/bar_impact", "--set", "mesh.bar.elements=2", "--set", "time={step: 0.01, end: 0.6}", counts=(4,))
 
     # A system in closed form is computed by every rank, and written by one.
     def test_closed_form(self):
@@ -292,8 +292,8 @@ class Writing(Ranks):
     # strikes in the second step: before the impact all struts are at rest but for round-off.
     def test_frames(self):
         case = self.case("lattice", LATTICE.replace("diagonals: one", "diagonals: one, elements: 3")
-                         .replace("cells: [6, 6]", "cells: [3, 2]").replace("end: 0.008", "end: 4.0e-4")
-                         .replace("every: 80", "every: 4").replace("[0.01, 0, 0]", "[4.0e-4, 0, 0]")
+                         .replace("cells: [6, 6]", "cells: [3, 2]").replace("end: 0.004", "end: 4.0e-4")
+                         .replace("every: 40", "every: 4").replace("[0.01, 0, 0]", "[4.0e-4, 0, 0]")
                          + "  waves: { body: grid.x, of: [axial_force, vx] }\n")
         self.compare(case, counts=(3,), rows=9)
         for k in range(3):
@@ -348,7 +348,7 @@ class Writing(Ranks):
         self.same_bytes(whole, out)
 
     def test_resuming(self):
-        self.resume((2, 3, 1), "cases/cantilever_stop", "--set", "time.end=0.05",
+        self.resume((2, 3, 1), "cases/cantilever_stop", "--set", "time.end=0.02",
                     "--set", "supports.clamp.reactions=true", "--set", "output.checkpoint.every=20")
 
     # What materials went through stands in the file as in one process.
@@ -395,10 +395,6 @@ class Memory(Ranks):
     def test_of_a_lattice(self):
         self.falls(("mesh.net.cells=[200, 8]", "mesh.net.cells=[400, 8]"), "cases/frame_lattice",
                    "--set", "time.end=1.1e-5", "--set", "scheme={type: moreau_jean, theta: 0.5}")
-
-    def test_of_a_line(self):
-        self.falls(("mesh.bar.elements=10000", "mesh.bar.elements=20000"), "cases/bar_impact",
-                   "--set", "time={step: 1.0e-6, end: 1.0e-6}")
 
 
 class Ending(Ranks):

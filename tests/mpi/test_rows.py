@@ -67,10 +67,9 @@ class Rows(ranks.Ranks):
             self.same_contacts(2)
 
     # Every rank solves for its own rows: sums over rows are joined, and multipliers and gates told to all.
-    def test_schemes_and_friction(self):
+    def test_friction(self):
         case = self.case("rows", ROWS)
         self.compare(case, *FRICTION, counts=(3,), rows=9)
-        self.compare(case, *FRICTION, *MOREAU, counts=(2,), rows=9)
 
     # Forces that need copies within a product; and a rank that has no row at all.
     def test_all_kinds(self):

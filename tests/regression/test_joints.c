@@ -449,7 +449,7 @@ enum { NTUMBLER = sizeof tumblers / sizeof *tumblers };
 TEST(no_joint_drifts)
 {
     for (int i = 0; i < NTUMBLER; i++) {
-        text_case c = text_case_open(tumblers[i], DOWN, GGL("0.9"), TIME("2.0e-3", "2.0"), NULL);
+        text_case c = text_case_open(tumblers[i], DOWN, GGL("0.9"), TIME("2.0e-3", "0.8"), NULL);
         double worst[2] = { 0.0 }, kinetic = 0.0, size = 1.0; // m, or as far as a slider has gone
         while (!pcs_sim_is_done(c.sim)) {
             double gap, rate;

@@ -213,8 +213,8 @@ static double cross_torque(double beta, double gamma, double w)
 
 TEST(crosses_turn_unevenly)
 {
-    const double betas[] = { 0.1, 0.5, 1.0, 1.3 };
-    for (int i = 0; i < 4; i++) {
+    const double betas[] = { 0.1, 1.0, 1.3 };
+    for (int i = 0; i < 3; i++) {
         double beta = betas[i], error[2], axis[3] = { cos(beta), sin(beta), 0.0 };
         for (int f = 0; f < 2; f++) {
             char text[SCREW_ROOM];
@@ -318,7 +318,7 @@ TEST(planets_follow_willis)
         for (int f = 0; f < 2; f++) {
             text_case c = gear_train_open(p % 2 != 0, p >= 2 ? ", at: [0.2, 0, 0]" : "",
                                           p >= 2 ? ", at: [0.4, 0, 0]" : "", "alpha_ggl, rho_inf: 0.9",
-                                          f == 0 ? "{ step: 1.0e-2, end: 3.0 }" : "{ step: 5.0e-3, end: 3.0 }");
+                                          f == 0 ? "{ step: 2.0e-2, end: 3.0 }" : "{ step: 1.0e-2, end: 3.0 }");
             double worst = 0.0;
             while (!pcs_sim_is_done(c.sim)) {
                 text_case_step(&c);

@@ -163,7 +163,7 @@ static const char bricard[] = "mesh:\n"
 
 TEST(bricard_moves)
 {
-    const char *const times[] = { "time: { step: 4.0e-3, end: 1.2 }\n", "time: { step: 2.0e-3, end: 1.2 }\n" };
+    const char *const times[] = { "time: { step: 4.0e-3, end: 0.6 }\n", "time: { step: 2.0e-3, end: 0.6 }\n" };
     double error[2];
     for (int i = 0; i < 2; i++) {
         text_case c = text_case_open(bricard, times[i], NULL);

@@ -117,8 +117,12 @@ TEST(sliding_box_settles)
 {
     static const char *const solvers[] = { "solver.type=newton", "solver.type=schur" };
     for (int i = 0; i < 2; i++) {
-        const char *const set[] = { "scheme={type: alpha_ggl, rho_inf: 0.8}", "time.step=1.0e-3",
-                                    "contacts.floor.friction=0.4", solvers[i], NULL };
+        const char *const set[] = { "scheme={type: alpha_ggl, rho_inf: 0.8}",
+                                    "time.step=1.0e-3",
+                                    "time.end=0.6",
+                                    "contacts.floor.friction=0.4",
+                                    solvers[i],
+                                    NULL };
         case_run run = case_open("tests/study/settling/box.yaml", set);
         while (!pcs_sim_is_done(run.sim)) {
             case_step(&run);
@@ -141,7 +145,9 @@ TEST(rebounding_box_settles)
             runs[i][0],          runs[i][1], runs[i][2], "time.step=2.0e-3", "contacts.floor.restitution=0.5",
             "solver.type=schur", NULL
         };
-        case_run run = case_run_all("tests/study/settling/box.yaml", set);
+        case_run run = case_open("tests/study/settling/box.yaml", set);
+        for (int after = 0; after < 20 && !pcs_sim_is_done(run.sim); after += run.sim->solver->handovers > 0)
+            case_step(&run);
         CHECK(run.sim->solver->handovers > 0);
         case_close(&run);
     }
@@ -252,7 +258,7 @@ TEST(energy_from_nowhere_is_told)
         "  angle: 0.139, rate: 1637.7, restitution: 0.8 }\nscheme: { type: alpha_index3, rho_inf: 0.644 }\n";
     char message[2048];
     int told = 0;
-    for (int i = 0; i < 40; i++) { // which of them fail, and how soon, round-off decides
+    for (int i = 0; i < 40 && told < 3; i++) { // which of them fail, and how soon, round-off decides
         if (comes_to_end(pendulum, 1e-6 * (1.0 + 0.03 * i), 2.9e-3, sizeof message, message)) continue;
         if (strstr(message, "J numerically") == NULL) continue;
         CHECK(strstr(message, "try alpha_ggl") != NULL);

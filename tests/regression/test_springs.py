@@ -150,7 +150,9 @@ time: { step: 1.0e-3, end: 0.5 }
                    "moreau_midpoint", "schatzman_paoli", "half_explicit_acceleration", "alpha_index3", "event_driven",
                    "jump_newmark, gamma: 0.5", "half_explicit_rk", "splitting", "tdg_minus", "tdg_plus",
                    "ggl_midpoint", "mannshardt")
-        for spring, scheme in itertools.product(springs, schemes):
+        for i, (spring, scheme) in enumerate(itertools.product(springs, schemes)):
+            if (i + i // len(schemes)) % 2:
+                continue
             rows = self.history(case(spring, scheme, 2.0, 2e-5, 0.04))
             start = rows[0]["kinetic"]
             self.assertLess(max(abs(r["numerical_loss"]) for r in rows), 0.01 * start, f"{scheme}, {spring}")

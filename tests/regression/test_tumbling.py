@@ -40,15 +40,15 @@ def case(spring, start, bodies=(LIGHT,), end=1.0, scheme="half_explicit", step="
 SPIN = "{ set: a, velocity: [0.3, -0.2, 0.8], spin: [%g, %g, %g] }"
 MOUNT = "type: mount, angles: finite, in: space, offset: [0.1, -0.9, 0.2], stiffness: "
 CASES = {
-    "free": dict(spring="", start=SPIN % (30, -40, 20), bodies=(FLAT,), end=4.0),
+    "free": dict(spring="", start=SPIN % (30, -40, 20), bodies=(FLAT,), end=2.0),
     "mount": dict(spring=MOUNT + "[200, 1800, 1700]",
-                  start=SPIN % (12, 5, -9), end=4.0),
-    "stiff": dict(spring=MOUNT + "[2.5e+4, 3000, 3.0e+4]", start=SPIN % (3, 1, -2), end=4.0),
+                  start=SPIN % (12, 5, -9), end=2.0),
+    "stiff": dict(spring=MOUNT + "[2.5e+4, 3000, 3.0e+4]", start=SPIN % (3, 1, -2), end=2.0),
     "bushing": dict(spring="type: bushing, angles: finite, in: space, offset_b: [-0.4, 0.3, 0.1], stiffness: "
                            "[300, 900, 500], torsional_stiffness: [20, 5, 9]",
                     start=SPIN % (25, -10, 8), bodies=(LIGHT, FLAT), end=2.0),
     "spring": dict(spring="type: spring_damper, stiffness: 14300, rest: 1.2377, offset_a: [0, -0.888, -0.187]",
-                   start=SPIN % (-1.2, -3.5, 0.76), fixed=True, end=4.0),
+                   start=SPIN % (-1.2, -3.5, 0.76), fixed=True, end=2.0),
     "preload": dict(spring="type: spring_damper, stiffness: 40, force: 90, rest: 0.4, offset_a: [0.2, -0.5, 0.1], "
                            "offset_b: [-0.1, 0.2, 0.3]", start=SPIN % (0, 0, 0), bodies=(LIGHT, FLAT), end=2.0),
 }
@@ -64,7 +64,7 @@ class Tumbling(program.Cases):
             rows = self.history(case(**values))
             total, most = energies(rows), max(r["kinetic"] for r in rows)
             drift = max(abs(e - total[0]) for e in total)
-            self.assertLess(drift, 0.02 * most, name)
+            self.assertLess(drift, 0.01 * most, name)
 
     def test_motion_is_that_of_fine_implicit_steps(self):
         # A moment spins a body up within what would be one step of its soft mount.
@@ -86,7 +86,7 @@ class Tumbling(program.Cases):
                                              ("moreau_jean_explicit", disc, 0.01, "gyroscopic moments"),
                                              ("moreau_midpoint", disc, 0.002, "gyroscopic moments"),
                                              ("schatzman_paoli", disc, 0.01, "gyroscopic moments"),
-                                             ("moreau_jean_explicit", body, 1.0e-4, None),
+                                             ("moreau_jean_explicit", body, 2.0e-4, None),
                                              ("half_explicit", disc, 0.01, None)):
             text = f"""mesh: {{ b: {{ type: point, at: [0, 0, 0] }} }}
 elements: {{ b: {{ mesh: b, {element} }} }}

@@ -1,5 +1,5 @@
-// The parts of the explicit schemes: tableaus, weights and stable steps; what they refuse and why; and steps that are
-// made of smaller ones.
+// The parts of the explicit schemes: tableaus, weights and stable steps; what schemes refuse and why; and steps that
+// are made of smaller ones.
 
 #include "build/build.h"
 #include "support/bars.h"
@@ -113,6 +113,20 @@ TEST(pairs_that_do_not_go_together)
     expect_message("cases/bar_impact",
                    (const char *const[]){ "scheme={type: half_explicit_rk, method: hem3}", "time.step=8.6e-4", NULL },
                    "above the stable step 0.000833");
+    static const char *const options[][2] = { { "newmark, gamma: 0.9, beta: 0.44", "gamma/2" },
+                                              { "jump_newmark", "give gamma or rho_inf" },
+                                              { "jump_newmark, gamma: 0.5, rho_inf: 1", "give one" },
+                                              { "jump_newmark, rho_inf: 1, beta: 0.3", "goes with gamma" },
+                                              { "jump_newmark, gamma: 0.9, beta: 0.3", "gamma/2" } };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        char scheme[96];
+        snprintf(scheme, sizeof scheme, "scheme={type: %s}", options[i][0]);
+        expect_message("cases/bar_impact", (const char *const[]){ scheme, NULL }, options[i][1]);
+    }
+    static const char *const frictionless[] = { "scheme={type: alpha_index3}",
+                                                "scheme={type: alpha_ggl, variant: modified_lcp}" };
+    for (int i = 0; i < 2; i++)
+        expect_message("cases/slider_crank", (const char *const[]){ frictionless[i], NULL }, "friction");
     static const char *const on_acceleration[] = { "scheme={type: half_explicit_acceleration}",
                                                    "scheme={type: tdg_minus}", "scheme={type: tdg_plus}",
                                                    "scheme={type: splitting, contact_forces: true}" };

@@ -93,7 +93,7 @@ TEST(sums_are_those_of_ranges)
     double *q = vector(system->nv), *v = vector(system->nv);
     unsigned long long seed = 5;
     (void)state;
-    for (int draw = 0; draw < 20; draw++) {
+    for (int draw = 0; draw < 5; draw++) {
         pcs_measure sum;
         model_randomize(&seed, system->nv, q);
         model_randomize(&seed, system->nv, v);
@@ -163,7 +163,7 @@ TEST(solves_in_groups_are_solutions)
         pcs_matrix_multiply(system->M, x, r);
         for (int i = 0; i < n; i++) largest = fmax(largest, fabs(r[i] - b[i]));
         CHECK(!is_singular && largest <= 2e-14);
-        for (int again = 0; again < 10; again++) {
+        for (int again = 0; again < 3; again++) {
             memcpy(r, b, (size_t)n * sizeof *r);
             pcs_linsolve_solve(mass, r);
             CHECK(memcmp(r, x, (size_t)n * sizeof *r) == 0);
@@ -205,9 +205,7 @@ TEST(steps_are_the_same_bits_with_any_threads)
 {
     static const char *const schemes[] = { "alpha_ggl, rho_inf: 0.8", "moreau_jean, rho_inf: 0.8", "half_explicit" };
     (void)state;
-    for (int k = 0; k < 3; k++) {
-        unsigned long long one = hash_after_steps(schemes[k], 210000, 1);
-        for (int nthread = 2; nthread <= 3; nthread++) CHECK(hash_after_steps(schemes[k], 210000, nthread) == one);
-    }
+    for (int k = 0; k < 3; k++)
+        CHECK(hash_after_steps(schemes[k], 210000, 2 + k % 2) == hash_after_steps(schemes[k], 210000, 1));
     (void)hash_after_steps(schemes[0], 1000, 4);
 }
