@@ -1,12 +1,10 @@
 """Models that cannot be: every fault is told with its place in the file and the names in it, exit status 2. Argument:
 the path of the program."""
 
-import os
 import unittest
 
 import program
 
-MESHES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "regression", "gmsh")
 SECTION = "section: { type: rectangle, width: 0.1, height: 0.1 }"
 LINE = "mesh:\n  beam: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 2 }\n"
 TWO = """\
@@ -129,16 +127,6 @@ class BadModels(program.Cases):
         self.refused(EXACT + CLAMP + "joints:\n  pin: { type: distance, node: beam.start, anchor: [0, 1, 0] }\n",
                      "8:8: joints.pin", "supports hold already")
 
-    def test_mesh_files_cut_short(self):
-        with open(os.path.join(MESHES, "portal_41.msh")) as file:
-            whole = file.read()
-        cuts = [whole.index("$Nodes") + 30, whole.index("$EndNodes") - 20, whole.index("$Elements") + 30,
-                whole.index("$EndElements") - 3, len(whole) - 5]
-        for cut in cuts:
-            self.write("cut.msh", whole[:cut])
-            self.refused("mesh:\n  beam: { type: gmsh, file: cut.msh }\nelements:\n" + group("beam_timo_2d"), "2:",
-                         "cut.msh:")
-
     def test_rotations_that_do_not_fit(self):
         self.refused(TWO + "merge:\n  corner: { sets: [a.end, b.start] }\nelements:\n" + group("beam_exact_2d", "a") +
                      group("beam_timo_2d", "b"), "8:6: elements.b", "finite rotations", "cannot share a node")
@@ -224,10 +212,6 @@ class BadModels(program.Cases):
                      "8:60: elements.s.offset")
         self.refused(body("rigid_body_3d", "type: mount, mesh: s, stiffness: [1, 1, 1], offset_b: [0, 1, 0]"),
                      "8:52: elements.s", "unknown key 'offset_b'")
-
-    def test_probes_of_rotations_that_are_not_there(self):
-        self.refused(ROD + "output:\n  probes:\n    tip: { node: beam.end, of: [x, wz] }\n",
-                     "7:36: output.probes.tip.of[1]", "node 2 of set 'beam.end' has no rotations, so no 'wz'")
 
 
 if __name__ == "__main__":

@@ -271,7 +271,8 @@ class Agreement(Ranks):
 
     # Some of them have nothing to do.
     def test_more_ranks_than_nodes(self):
-        self.compare("cases/bar_impact", "--set", "mesh.bar.elements=2", "--set", "time={step: 0.01, end: 0.6}", counts=(4,))
+        self.compare("cases/bar_impact", "--set", "mesh.bar.elements=2", "--set", "time={step: 0.01, end: 0.6}",
+                     counts=(4,))
 
     # A system in closed form is computed by every rank, and written by one.
     def test_closed_form(self):
