@@ -98,9 +98,6 @@ pcs_status pcs_build_contacts(pcs_build *b);
 pcs_status pcs_build_joints(pcs_build *b);
 pcs_status pcs_build_masses(pcs_build *b); // mass matrices that the scheme asks for
 pcs_status pcs_build_output(pcs_build *b);
-// Returns true if every process will write its piece of a mesh of so many nodes. Called before observers are read:
-// no process then builds the complete mesh.
-bool pcs_build_shows_pieces(pcs_build *b, int nnode);
 
 // Opens the definition of a shared object, which is closed with the context. PCS_BAD_INPUT if there is none.
 struct percuss_system_definition;

@@ -2,6 +2,7 @@
 
 #include "build/builder.h"
 #include "closed_form/closed_form.h"
+#include "core/text.h"
 #include "output/frames.h"
 #include "sim/sim.h"
 
@@ -44,12 +45,6 @@ static pcs_status output_observer(pcs_build *b, pcs_yaml *output, const pcs_obse
     b->sim->observers[b->sim->nobserver++] =
         (pcs_observer){ .ops = ops, .ctx = b->ctx, .view = &b->sim->view, .params = params, .data = data };
     return PCS_OK;
-}
-
-bool pcs_build_shows_pieces(pcs_build *b, int nnode)
-{
-    const char *pieces = pcs_yaml_string(pcs_case_root(b->c), "output.frames.pieces");
-    return pcs_frames_are_pieces(pieces[0] == '\0' ? NULL : pieces, nnode);
 }
 
 typedef struct output_probe {
@@ -188,11 +183,27 @@ pcs_status pcs_build_output(pcs_build *b)
     return output_read_probes(b, output);
 }
 
+// Finds the probe of position or velocity of a coordinate: "theta1", "v_theta1".
+static pcs_status closed_form_probe(const pcs_system *self, const char *component, pcs_probe *out)
+{
+    for (int i = 0; i < self->nq; i++) {
+        bool is_velocity = strncmp(component, "v_", 2) == 0 && strcmp(component + 2, self->coordinates[i]) == 0;
+        if (!is_velocity && strcmp(component, self->coordinates[i]) != 0) continue;
+        int quantity = self->scale.is_angle[i] ? PCS_PROBE_ROTATION : PCS_PROBE_DISPLACEMENT; // rates follow them
+        *out = (pcs_probe){ .quantity = quantity + is_velocity, .axis = i, .count = 1 };
+        return PCS_OK;
+    }
+    char known[256] = "";
+    for (int i = 0; i < self->nq; i++)
+        pcs_text_add(known, sizeof known, "%s%s, v_%s", i == 0 ? "" : ", ", self->coordinates[i], self->coordinates[i]);
+    return pcs_fail(self->ctx, PCS_BAD_INPUT, "the system has no coordinate '%s'; it has %s", component, known);
+}
+
 static pcs_status output_bind(pcs_build *b, const pcs_build_probe *probe, pcs_yaml *component, pcs_probe *out)
 {
     const char *text = pcs_yaml_text(component);
     pcs_status status;
-    if (b->has_system) status = pcs_closed_form_probe(b->sim->system, text, out);
+    if (b->has_system) status = closed_form_probe(b->sim->system, text, out);
     else if (probe->is_body) status = pcs_fe_body_probe(b->sim->system, probe->items, text, out);
     else if (probe->is_cell) status = pcs_fe_cell_probe(b->sim->system, probe->items, text, out);
     else status = pcs_fe_node_probe(b->sim->system, probe->items, text, out);
@@ -214,7 +225,7 @@ static pcs_status output_add_coordinates(pcs_build *b, pcs_probe *probes, int *c
             char name[128];
             snprintf(name, sizeof name, "%s%s", pass == 0 ? "" : "v_", system->coordinates[i]);
             pcs_probe *probe = &probes[(*count)++];
-            PCS_TRY(pcs_closed_form_probe(system, name, probe));
+            PCS_TRY(closed_form_probe(system, name, probe));
             probe->column = pcs_take_text(b->ctx, name);
             if (probe->column == NULL) return PCS_NO_MEMORY;
         }

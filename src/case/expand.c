@@ -9,6 +9,8 @@
 
 #include "case/tree.h"
 
+#include "core/text.h"
+
 #include <ctype.h>
 #include <limits.h>
 #include <math.h>
@@ -710,6 +712,23 @@ static bool expand_is_formula_of_time(const pcs_yaml *node)
     return strcmp(map->keys[node->index].name, "expression") == 0;
 }
 
+// Writes the shortest digits that read back to the same bits, as a person would write them: 0.5, 12, 1e-05.
+static const char *scalar_text(double value, char buffer[PCS_NUMBER_BYTES])
+{
+    const double exact = 9007199254740992.0; // whole numbers up to 2^53 are written with all digits
+    const char *end;
+    if (value == floor(value) && fabs(value) < exact) {
+        snprintf(buffer, PCS_NUMBER_BYTES, "%.0f", value);
+        return buffer;
+    }
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(buffer, PCS_NUMBER_BYTES, "%.*g", digits, value);
+        pcs_text_set_point(buffer);
+        if (pcs_text_number(buffer, &end) == value) break;
+    }
+    return buffer;
+}
+
 // Appends the value of the ${...} at *p to the text and moves *p behind it. False, with an error, if it is wrong.
 static bool expand_formula(expansion *x, pcs_yaml *node, const char **p, expand_text *out)
 {
@@ -723,7 +742,7 @@ static bool expand_formula(expansion *x, pcs_yaml *node, const char **p, expand_
         return false;
     }
     if (!expand_evaluate(x, node, (size_t)(start - node->text), (size_t)(end - start), &value)) return false;
-    pcs_scalar_text(value, number);
+    scalar_text(value, number);
     *p = end + 1;
     bool needs_brackets = value < 0.0 && expand_is_formula_of_time(node); // -1^2 is not (-1)^2
     if (needs_brackets && !expand_put(out, "(", 1)) return false;
@@ -871,7 +890,7 @@ static bool shift_position(pcs_case *c, pcs_yaml *node, int times, const double 
         char text[PCS_NUMBER_BYTES];
         pcs_scalar_number(node->items[k]->text, &value);
         if (times == 0 || shift[k] == 0.0) continue;
-        pcs_scalar_text(fma(times, shift[k], value), text);
+        scalar_text(fma(times, shift[k], value), text);
         const char *copy = pcs_tree_text(c, text, strlen(text));
         if (copy != NULL) node->items[k]->text = copy;
     }

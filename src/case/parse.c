@@ -136,22 +136,6 @@ const char *pcs_case_number_text(double value, char buffer[PCS_NUMBER_BYTES])
     return memcpy(buffer, text, sizeof text);
 }
 
-const char *pcs_scalar_text(double value, char buffer[PCS_NUMBER_BYTES])
-{
-    const double exact = 9007199254740992.0; // whole numbers up to 2^53 are written with all digits
-    const char *end;
-    if (value == floor(value) && fabs(value) < exact) {
-        snprintf(buffer, PCS_NUMBER_BYTES, "%.0f", value);
-        return buffer;
-    }
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(buffer, PCS_NUMBER_BYTES, "%.*g", digits, value);
-        pcs_text_set_point(buffer);
-        if (pcs_text_number(buffer, &end) == value) break;
-    }
-    return buffer;
-}
-
 const char *pcs_range_text(pcs_range range, size_t size, char *buffer)
 {
     bool has_low = isfinite(range.low), has_high = isfinite(range.high);

@@ -108,8 +108,6 @@ typedef enum pcs_number_form {
 pcs_number_form pcs_scalar_number(const char *text, double *value);
 // Parses the complete text as an integer of decimal digits. False if it is none.
 bool pcs_scalar_count(const char *text, long *value);
-// Writes the shortest digits that read back to the same bits, as a person would write them: 0.5, 12, 1e-05.
-const char *pcs_scalar_text(double value, char buffer[PCS_NUMBER_BYTES]);
 // Adds the point and the sign of the exponent that YAML 1.1 readers require: 1e3 -> 1.0e+3.
 void pcs_scalar_normalize(const char *text, size_t size, char *buffer);
 

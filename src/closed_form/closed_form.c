@@ -345,21 +345,6 @@ static double closed_probe(const pcs_system *self, const pcs_probe *probe, pcs_i
     return (probe->quantity == PCS_PROBE_VELOCITY || probe->quantity == PCS_PROBE_SPIN ? at.v : at.q)[probe->axis];
 }
 
-pcs_status pcs_closed_form_probe(const pcs_system *self, const char *component, pcs_probe *out)
-{
-    for (int i = 0; i < self->nq; i++) {
-        bool is_velocity = strncmp(component, "v_", 2) == 0 && strcmp(component + 2, self->coordinates[i]) == 0;
-        if (!is_velocity && strcmp(component, self->coordinates[i]) != 0) continue;
-        int quantity = self->scale.is_angle[i] ? PCS_PROBE_ROTATION : PCS_PROBE_DISPLACEMENT; // rates follow them
-        *out = (pcs_probe){ .quantity = quantity + is_velocity, .axis = i, .count = 1 };
-        return PCS_OK;
-    }
-    char known[256] = "";
-    for (int i = 0; i < self->nq; i++)
-        pcs_text_add(known, sizeof known, "%s%s, v_%s", i == 0 ? "" : ", ", self->coordinates[i], self->coordinates[i]);
-    return pcs_fail(self->ctx, PCS_BAD_INPUT, "the system has no coordinate '%s'; it has %s", component, known);
-}
-
 static void closed_describe(const pcs_system *self, int equation, const double span[2], const double *q, size_t size,
                             char *text)
 {

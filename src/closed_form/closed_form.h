@@ -24,7 +24,4 @@ pcs_status pcs_closed_form_compare(pcs_context *ctx, const percuss_system_defini
 pcs_status pcs_closed_form_create(pcs_context *ctx, const percuss_system_definition *definition, const double *params,
                                   pcs_system **out);
 
-// Finds the probe of position or velocity of a coordinate: "theta1", "v_theta1".
-pcs_status pcs_closed_form_probe(const pcs_system *self, const char *component, pcs_probe *out);
-
 #endif

@@ -80,23 +80,6 @@ double pcs_text_number(const char *text, const char **end)
     return value;
 }
 
-size_t pcs_text_utf8(const char *text, size_t left)
-{
-    static const unsigned least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-    const unsigned char *p = (const unsigned char *)text;
-    size_t length = 1;
-    if (p[0] < 0x80) return 1;
-    if (p[0] < 0xC0) return 0;
-    while (length < 4 && (p[0] & (0x80U >> length)) != 0) length++;
-    if (length > left || (length == 4 && (p[0] & 0x08U) != 0)) return 0;
-    unsigned code = p[0] & (0x7FU >> length);
-    for (size_t i = 1; i < length; i++) {
-        if (p[i] >> 6 != 0x2) return 0;
-        code = code << 6 | (p[i] & 0x3FU);
-    }
-    return code < least[length] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF) ? 0 : length;
-}
-
 void pcs_text_add(char *text, size_t size, const char *format, ...)
 {
     size_t used = strlen(text);

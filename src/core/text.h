@@ -14,8 +14,6 @@
 pcs_status pcs_text_file(pcs_context *ctx, const char *path, const char *what, size_t most, char **bytes, size_t *size);
 // Parses a number as strtod does in the C locale. *end is its end, or the start of the text. NAN if out of memory.
 double pcs_text_number(const char *text, const char **end);
-// Returns the length of the UTF-8 sequence at the start of a text with `left` bytes, 0 if there is none.
-size_t pcs_text_utf8(const char *text, size_t left);
 // Appends to the text in a buffer of `size` bytes. What does not fit is cut off.
 void pcs_text_add(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 // Replaces the decimal sign of the locale, as printed by printf, by a point.

@@ -978,6 +978,21 @@ static void reactions_join(const pcs_system *self, pcs_reaction *reaction)
     if (pcs_rows_are_spread(self)) pcs_system_sum(self, 2, reaction->teeth);
 }
 
+// Adds the force of the rows of a joint to its reaction.
+static void reactions_add_row(const pcs_system *self, int source, const pcs_row_report *rows, pcs_reaction *out)
+{
+    const pcs_row_table *table = self->row_set.table;
+    const pcs_table_source *own = &table->sources[source];
+    for (int j = own->first_row; j < own->first_row + own->nrow; j++) {
+        double force = isfinite(rows[j].force) ? rows[j].force : 0.0; // at t = 0 there may be none
+        for (int k = 0; k < 3; k++) {
+            out->force[k] += force * table->states[j].normal[k];
+            out->moment[k] += force * table->states[j].couple[k];
+        }
+        for (int k = 0; k < 2; k++) out->teeth[k] += force * own->shape.teeth[k];
+    }
+}
+
 static void reactions_find(pcs_system *self, double h, const fe_acting *at, pcs_reaction *out)
 {
     const fe_data *fe = self->data;
@@ -986,7 +1001,7 @@ static void reactions_find(pcs_system *self, double h, const fe_acting *at, pcs_
     int njoint = fe->model.njoint - fe->nheld;
     bool is_dealt = pcs_rows_are_spread(self); // rows then belong to one process each
     for (int i = 0; i < njoint; i++) {
-        pcs_table_add_reaction(self, fe->model.ncontact + i, rows, &out[i]);
+        reactions_add_row(self, fe->model.ncontact + i, rows, &out[i]);
         if (is_dealt) reactions_join(self, &out[i]);
     }
     if (fe->reactions == NULL) return;

@@ -201,13 +201,31 @@ size_t pcs_number_text(const pcs_digits *table, double x, char text[PCS_NUMBER_R
 
 enum { JSON_PIECE = 8 };
 
+// Returns the length of the UTF-8 sequence at the start of a text with `left` bytes, 0 if there is none.
+static size_t text_utf8(const char *text, size_t left)
+{
+    static const unsigned least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+    const unsigned char *p = (const unsigned char *)text;
+    size_t length = 1;
+    if (p[0] < 0x80) return 1;
+    if (p[0] < 0xC0) return 0;
+    while (length < 4 && (p[0] & (0x80U >> length)) != 0) length++;
+    if (length > left || (length == 4 && (p[0] & 0x08U) != 0)) return 0;
+    unsigned code = p[0] & (0x7FU >> length);
+    for (size_t i = 1; i < length; i++) {
+        if (p[i] >> 6 != 0x2) return 0;
+        code = code << 6 | (p[i] & 0x3FU);
+    }
+    return code < least[length] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF) ? 0 : length;
+}
+
 // Writes the next character of `*text`, or its escape in a JSON string, to `piece` without a terminating 0, and moves
 // `*text` past it. Returns the number of bytes written.
 static size_t json_piece(const char **text, char piece[JSON_PIECE])
 {
     const char *p = *text;
     unsigned char c = (unsigned char)*p;
-    size_t length = pcs_text_utf8(p, 4);
+    size_t length = text_utf8(p, 4);
     *text += length == 0 ? 1 : length;
     if (length == 0) return (size_t)snprintf(piece, JSON_PIECE, "\\ufffd");
     if (c == '"' || c == '\\') return (size_t)snprintf(piece, JSON_PIECE, "\\%c", c);

@@ -39,9 +39,6 @@ typedef struct pcs_frames_record {
     const pcs_context *ctx;
 } pcs_frames_record;
 
-// Returns the record of this run's frames, NULL if it has none.
-const pcs_frames_record *pcs_frames_record_find(const pcs_view *view);
-
 // Returns true if a model of so many nodes has frames in pieces, one per process, by `pieces` (NULL if not given).
 bool pcs_frames_are_pieces(const char *pieces, int nnode);
 

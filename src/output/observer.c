@@ -72,13 +72,3 @@ bool pcs_frames_are_pieces(const char *pieces, int nnode)
     if (pieces == NULL) return is_large;
     return strcmp(pieces, "always") == 0 || (is_large && strcmp(pieces, "never") != 0);
 }
-
-const pcs_frames_record *pcs_frames_record_find(const pcs_view *view)
-{
-    for (int i = 0; i < view->nobserver; i++) {
-        const pcs_observer *o = &view->observers[i];
-        const pcs_frames_record *record = o->data; // first member of the data of frames
-        if (strcmp(o->ops->name, "frames") == 0) return record->count > 0 ? record : NULL;
-    }
-    return NULL;
-}

@@ -678,10 +678,21 @@ static void json_vectors(json *j, const pcs_frames_record *record)
     }
 }
 
+// Returns the record of this run's frames, NULL if it has none.
+static const pcs_frames_record *summary_frames(const pcs_view *view)
+{
+    for (int i = 0; i < view->nobserver; i++) {
+        const pcs_observer *o = &view->observers[i];
+        const pcs_frames_record *record = o->data; // first member of the data of frames
+        if (strcmp(o->ops->name, "frames") == 0) return record->count > 0 ? record : NULL;
+    }
+    return NULL;
+}
+
 // Writes the bounds over all frames, so that pictures are scaled without reading every frame.
 static void json_frames(json *j, const pcs_view *view)
 {
-    const pcs_frames_record *record = pcs_frames_record_find(view);
+    const pcs_frames_record *record = summary_frames(view);
     const pcs_picture *picture = view->system->picture;
     if (record == NULL) return;
     const pcs_bounds *x = record->position;

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double same_place = 1e-9; // relative to the size of the model
-
 const pcs_source_set pcs_ends_sets[] = { { .option = "node", .is_single = true },
                                          { .option = "a", .is_single = true },
                                          { .option = "b", .is_single = true },
@@ -130,27 +128,6 @@ pcs_status pcs_ends_resolve(pcs_context *ctx, const pcs_dofmap *map, int a, int 
     bool turns = out->b.turning != PCS_TURNS_NOT && (a < 0 || out->a.turning != PCS_TURNS_NOT);
     if (!turns) out->nrotation = 0;
     return turns ? ends_agree(ctx, map, out, true) : PCS_OK;
-}
-
-pcs_status pcs_ends_meet(pcs_context *ctx, const pcs_ends_params *params, const pcs_dofmap *map)
-{
-    const pcs_mesh *mesh = map->mesh;
-    int a = -1, b = -1;
-    if (params->node != NULL || !isnan(params->at[0])) return PCS_OK;
-    PCS_TRY(pcs_ends_single(ctx, map, params->a, &a));
-    PCS_TRY(pcs_ends_single(ctx, map, params->b, &b));
-    const double *xa = mesh->x[a], *xb = mesh->x[b];
-    double apart[3], low[3], high[3], size = 0.0;
-    pcs_mesh_box(mesh, low, high);
-    for (int k = 0; k < 3; k++) {
-        apart[k] = xb[k] - xa[k];
-        size = fmax(size, fmax(high[k] - low[k], fmax(fabs(low[k]), fabs(high[k]))));
-    }
-    if (pcs_norm3(apart) <= same_place * size) return PCS_OK;
-    return pcs_fail(ctx, PCS_BAD_INPUT,
-                    "its ends are %g m apart: node %d at [%g, %g, %g] and node %d at [%g, %g, %g]; where rigid arms "
-                    "reach from them to one point, give that point as 'at'",
-                    pcs_norm3(apart), a, xa[0], xa[1], xa[2], b, xb[0], xb[1], xb[2]);
 }
 
 void pcs_joint_mark(const double d[3], bool has[3])

@@ -40,9 +40,6 @@ typedef struct pcs_ends_params {
 
 extern const pcs_source_set pcs_ends_sets[]; // sets named by these options
 
-// Fails unless the two nodes of a joint have the same reference position, or `at` gives the point where rigid arms from
-// both nodes meet.
-pcs_status pcs_ends_meet(pcs_context *ctx, const pcs_ends_params *params, const pcs_dofmap *map);
 // Checks that either `node` or `a` and `b` are given. Returns NULL or the fault, and sets *option to its key.
 const char *pcs_ends_check(const pcs_ends_params *params, const char **option);
 // Resolves the ends from two node numbers; a is -1 for the ground.

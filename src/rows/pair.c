@@ -210,6 +210,31 @@ static int pair_still_node(const pair *x)
     return x->ends.b.turning == PCS_TURNS_NOT ? x->ends.b.node : x->ends.a.node;
 }
 
+static const double same_place = 1e-9; // relative to the size of the model
+
+// Fails unless the two nodes of a joint have the same reference position, or `at` gives the point where rigid arms from
+// both nodes meet.
+static pcs_status ends_meet(pcs_context *ctx, const pcs_ends_params *params, const pcs_dofmap *map)
+{
+    const pcs_mesh *mesh = map->mesh;
+    int a = -1, b = -1;
+    if (params->node != NULL || !isnan(params->at[0])) return PCS_OK;
+    PCS_TRY(pcs_ends_single(ctx, map, params->a, &a));
+    PCS_TRY(pcs_ends_single(ctx, map, params->b, &b));
+    const double *xa = mesh->x[a], *xb = mesh->x[b];
+    double apart[3], low[3], high[3], size = 0.0;
+    pcs_mesh_box(mesh, low, high);
+    for (int k = 0; k < 3; k++) {
+        apart[k] = xb[k] - xa[k];
+        size = fmax(size, fmax(high[k] - low[k], fmax(fabs(low[k]), fabs(high[k]))));
+    }
+    if (pcs_norm3(apart) <= same_place * size) return PCS_OK;
+    return pcs_fail(ctx, PCS_BAD_INPUT,
+                    "its ends are %g m apart: node %d at [%g, %g, %g] and node %d at [%g, %g, %g]; where rigid arms "
+                    "reach from them to one point, give that point as 'at'",
+                    pcs_norm3(apart), a, xa[0], xa[1], xa[2], b, xb[0], xb[1], xb[2]);
+}
+
 static pcs_status ball_create(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
                               pcs_source_shape *shape)
 {
@@ -218,7 +243,7 @@ static pcs_status ball_create(pcs_context *ctx, const void *params, const pcs_do
     PCS_TRY(pair_make(ctx, p, map, true, &x));
     x->symbol = PCS_OBSTACLE_BALL;
     pair_finish(x, instance, shape);
-    return pcs_ends_meet(ctx, &p->ends, map);
+    return ends_meet(ctx, &p->ends, map);
 }
 
 static pcs_status fixed_create(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
@@ -234,7 +259,7 @@ static pcs_status fixed_create(pcs_context *ctx, const void *params, const pcs_d
     x->symbol = PCS_OBSTACLE_BALL;
     pair_lock(x);
     pair_finish(x, instance, shape);
-    return pcs_ends_meet(ctx, &p->ends, map);
+    return ends_meet(ctx, &p->ends, map);
 }
 
 // Fails if the ends cannot rotate about the hinge, or if in the plane an axis is given that is not its normal, which
@@ -273,7 +298,7 @@ static pcs_status hinge_create(pcs_context *ctx, const void *params, const pcs_d
     pair_finish(x, instance, shape);
     for (int k = 0; k < 3; k++) // the axis rotates with a
         shape->has_moment[k] = shape->has_moment[k] || (is_space && !x->adds_up && x->ends.a.node >= 0);
-    return pcs_ends_meet(ctx, &p->ends, map);
+    return ends_meet(ctx, &p->ends, map);
 }
 
 static pcs_status slider_create(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
@@ -358,7 +383,7 @@ static pcs_status universal_create(pcs_context *ctx, const void *params, const p
     pair_add(x, PAIR_ROTATIONS, normal, x->axis_a, x->axis_b);
     pair_finish(x, instance, shape);
     for (int k = 0; k < 3; k++) shape->has_moment[k] = shape->has_moment[k] || !x->adds_up; // the axis tilts
-    return pcs_ends_meet(ctx, &p->ends, map);
+    return ends_meet(ctx, &p->ends, map);
 }
 
 static void pair_thread(const pair *x, const pcs_end_now *a, const pcs_end_now *b, pcs_row_state *row)

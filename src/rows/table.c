@@ -529,20 +529,6 @@ void pcs_table_evaluate(pcs_system *self, pcs_instant at, const pcs_row_values *
     if (out->pressed != NULL && table->L != NULL) forces_press(self, at, out->pressed);
 }
 
-void pcs_table_add_reaction(const pcs_system *self, int source, const pcs_row_report *rows, pcs_reaction *out)
-{
-    const pcs_row_table *table = self->row_set.table;
-    const pcs_table_source *own = &table->sources[source];
-    for (int j = own->first_row; j < own->first_row + own->nrow; j++) {
-        double force = isfinite(rows[j].force) ? rows[j].force : 0.0; // at t = 0 there may be none
-        for (int k = 0; k < 3; k++) {
-            out->force[k] += force * table->states[j].normal[k];
-            out->moment[k] += force * table->states[j].couple[k];
-        }
-        for (int k = 0; k < 2; k++) out->teeth[k] += force * own->shape.teeth[k];
-    }
-}
-
 // Contacts with force laws: forces, energies, reports and tangents of their points, and the state of friction.
 //
 // A point sticks by a spring of the stiffness k_t, in a row with a slider that gives way at mu F. On a path on which

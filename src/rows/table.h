@@ -63,8 +63,6 @@ void pcs_table_evaluate(pcs_system *self, pcs_instant at, const pcs_row_values *
 pcs_status pcs_table_search(pcs_system *self, pcs_instant at, bool *has_changed);
 void pcs_table_passages(pcs_system *self, const double *q0, const double *q1, const pcs_passage_row *rows,
                         pcs_passage *worst);
-// Adds the force of the rows of a joint to its reaction.
-void pcs_table_add_reaction(const pcs_system *self, int source, const pcs_row_report *rows, pcs_reaction *out);
 
 // ---- Rows with force laws: forces; energy, J, with the power lost along at.along, W; tangents.
 void pcs_forces_add(const pcs_system *self, pcs_instant at, double *f);

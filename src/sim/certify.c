@@ -890,6 +890,48 @@ static void certify_remember(pcs_certifier *self)
     if (past->has_force) memcpy(past->f, self->f, bytes);
 }
 
+// Finds the start of the step, forces at both ends and the displacement. Skips a report of several steps, which does
+// not give the start of the last one.
+static void certify_prepare(pcs_certifier *self)
+{
+    const pcs_system *system = self->system;
+    const pcs_state *x = self->x;
+    certify_past *from = &self->past[self->now.past];
+    double h = self->h;
+    if (!(h > 0.0) || self->report->is_joined) return;
+    if (!(fabs(x->t - from->t - h) <= 1e-6 * h)) return;
+    self->from = from;
+    if (!from->has_force) system->ops->force(system, pcs_at(from->t, from->q, from->v), from->f);
+    from->has_force = true;
+    system->ops->force(system, pcs_at(from->t + h, x->q, x->v), self->f);
+    self->has_force = true;
+    pcs_difference(&system->rotations, from->q, x->q, self->way);
+}
+
+// Checks that impulses change the momentum, and nothing else does.
+static void certify_momentum(pcs_certifier *self)
+{
+    const pcs_step_report *report = self->report;
+    double defect = 0.0;
+    // Takes the magnitude, as the energy of preloaded springs may be below that of the reference state.
+    double strain = pcs_max(fabs(self->now.measure.strain), fabs(report->measure.strain));
+    double size = self->survey.size + self->system->mass * self->speed;
+    for (int k = 0; k < 3; k++) {
+        double expected = self->now.momentum[k] + report->smooth_impulse[k] + self->survey.momentum[k];
+        double off = fabs(report->measure.free_momentum[k] - expected);
+        defect = pcs_larger(defect, off);
+        size += fabs(report->smooth_impulse[k]);
+        self->now.momentum[k] = report->measure.free_momentum[k];
+    }
+    if (isnan(defect)) defect = INFINITY;
+    if (self->from != NULL) self->now.last_residual = self->residual;
+    pcs_certify_fade(&self->now.residual, self->now.last_residual);
+    double noise = PCS_ROUND_VELOCITY * size, left = 4.0 * self->now.residual;
+    if (!pcs_certify_is_news(self, CERTIFY_MOMENTUM, defect, noise + left)) return;
+    double inside = report->h * sqrt(2.0 * strain * self->stiffness);
+    pcs_certify_note(self, CERTIFY_MOMENTUM, defect, noise + PCS_ROUND_FORCE * inside + left, -1);
+}
+
 bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report *report, double energy_defect)
 {
     certify_memory *now = &self->now;
@@ -906,7 +948,7 @@ bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report 
     pcs_certify_survey(self);
     bool must_watch = self->survey.is_hit || self->survey.acts || report->iterations > now->iterations;
     if (must_watch || now->is_awaited) {
-        if (self->past[now->past].is_known) pcs_certify_prepare(self);
+        if (self->past[now->past].is_known) certify_prepare(self);
         now->iterations = report->iterations;
     }
     certify_energy(self);
@@ -918,7 +960,7 @@ bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report 
     pcs_certify_all_rows(self);
     if (self->from != NULL) pcs_certify_motion(self);
     if (pcs_certify_is_on(self, CERTIFY_ENERGY)) certify_ledger(self, energy_defect);
-    pcs_certify_momentum(self);
+    certify_momentum(self);
     certify_forces(self);
     // Resets what the system caches for its rows to the end of the step.
     if (self->has_moved) pcs_system_gaps(self->system, pcs_at(x->t, x->q, NULL), self->gap);

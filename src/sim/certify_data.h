@@ -1,10 +1,10 @@
 // The certifier, its checks and its memory; private to this folder.
 //
 // certify.c         the judgement of a step, what is remembered and reported; the model against its case; which checks
-//                   apply, the worst of each, also where processes judge their own rows; what a step may gain, and
-//                   forces against the energies that they follow from
+//                   apply, the worst of each, also where processes judge their own rows; what a step may gain, forces
+//                   against the energies that they follow from, and momentum
 // certify_rows.c    the laws of contacts and joints, Coulomb's law, gaps against the deformation and the directions
-// certify_motion.c  equations of motion by the rule of the scheme, their tolerances, momentum
+// certify_motion.c  equations of motion by the rule of the scheme, and their tolerances
 
 #ifndef PCS_SIM_CERTIFY_DATA_H
 #define PCS_SIM_CERTIFY_DATA_H
@@ -209,11 +209,8 @@ void pcs_certify_survey(pcs_certifier *self);
 void pcs_certify_rows(pcs_certifier *self);
 void pcs_certify_all_rows(pcs_certifier *self);
 
-// Finds the start of the step, forces at both ends and the displacement. Does nothing for a report of several steps.
-void pcs_certify_prepare(pcs_certifier *self);
 // Checks the equations of motion; self->from must not be NULL.
 void pcs_certify_motion(pcs_certifier *self);
-void pcs_certify_momentum(pcs_certifier *self);
 
 // Draws a pseudo-random direction of this size, m, the same in every run.
 void pcs_certify_draw(const pcs_certifier *self, double size, double *d);

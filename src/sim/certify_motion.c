@@ -49,23 +49,6 @@ void pcs_certify_stand(pcs_certifier *self, double t, const double *q, double *g
     for (int j = 0; j < (rate == NULL ? 0 : self->system->nrow); j++) rate[j] = pcs_rows_dot(self->G, j, v);
 }
 
-// Skips a report of several steps, which does not give the start of the last one.
-void pcs_certify_prepare(pcs_certifier *self)
-{
-    const pcs_system *system = self->system;
-    const pcs_state *x = self->x;
-    certify_past *from = &self->past[self->now.past];
-    double h = self->h;
-    if (!(h > 0.0) || self->report->is_joined) return;
-    if (!(fabs(x->t - from->t - h) <= 1e-6 * h)) return;
-    self->from = from;
-    if (!from->has_force) system->ops->force(system, pcs_at(from->t, from->q, from->v), from->f);
-    from->has_force = true;
-    system->ops->force(system, pcs_at(from->t + h, x->q, x->v), self->f);
-    self->has_force = true;
-    pcs_difference(&system->rotations, from->q, x->q, self->way);
-}
-
 // Evaluates the mass at q into self->M. The system stays.
 static void motion_weigh(pcs_certifier *self, const double *q)
 {
@@ -503,27 +486,4 @@ void pcs_certify_motion(pcs_certifier *self)
     case PCS_RULE_RUNGE_KUTTA: motion_runge_kutta(self); break;
     case PCS_RULE_NONE: break;
     }
-}
-
-void pcs_certify_momentum(pcs_certifier *self)
-{
-    const pcs_step_report *report = self->report;
-    double defect = 0.0;
-    // Takes the magnitude, as the energy of preloaded springs may be below that of the reference state.
-    double strain = pcs_max(fabs(self->now.measure.strain), fabs(report->measure.strain));
-    double size = self->survey.size + self->system->mass * self->speed;
-    for (int k = 0; k < 3; k++) {
-        double expected = self->now.momentum[k] + report->smooth_impulse[k] + self->survey.momentum[k];
-        double off = fabs(report->measure.free_momentum[k] - expected);
-        defect = pcs_larger(defect, off);
-        size += fabs(report->smooth_impulse[k]);
-        self->now.momentum[k] = report->measure.free_momentum[k];
-    }
-    if (isnan(defect)) defect = INFINITY;
-    if (self->from != NULL) self->now.last_residual = self->residual;
-    pcs_certify_fade(&self->now.residual, self->now.last_residual);
-    double noise = PCS_ROUND_VELOCITY * size, left = 4.0 * self->now.residual;
-    if (!pcs_certify_is_news(self, CERTIFY_MOMENTUM, defect, noise + left)) return;
-    double inside = report->h * sqrt(2.0 * strain * self->stiffness);
-    pcs_certify_note(self, CERTIFY_MOMENTUM, defect, noise + PCS_ROUND_FORCE * inside + left, -1);
 }

@@ -1,4 +1,4 @@
-// Searches bodies that may touch in a step, and judges the step: ledger, certificate, and why it was rejected.
+// Searches bodies that may touch in a step, and judges the step: the certificate, and why it was rejected.
 
 #include "sim/control.h"
 
@@ -39,25 +39,6 @@ static pcs_status accept_try(pcs_sim *sim, double h)
     PCS_TRY(pcs_scheme_step(sim->scheme, &sim->state, h, &sim->report));
     sim->view.iterations += sim->report.iterations;
     return PCS_OK;
-}
-
-void pcs_accept_book(pcs_sim *sim)
-{
-    pcs_ledger *l = &sim->ledger;
-    const pcs_step_report *r = &sim->report;
-    double change = pcs_measure_energy(&r->measure) - pcs_measure_energy(&l->now);
-    l->now = r->measure;
-    l->external_work += r->external_work;
-    l->damping_loss += r->damping_loss;
-    l->material_loss += r->material_loss;
-    l->impact_loss += r->impact_loss;
-    l->friction_loss += r->friction_loss;
-    l->correction_work += r->correction_work;
-    l->largest_rise = pcs_max(l->largest_rise, change - r->external_work);
-    l->numerical_loss += r->numerical_loss;
-    if (l->numerical_is_remainder)
-        l->numerical_loss = l->initial + l->external_work - l->damping_loss - l->material_loss -
-                            (l->impact_loss + l->friction_loss) + l->correction_work - pcs_measure_energy(&l->now);
 }
 
 pcs_status pcs_accept_stop(pcs_sim *sim, double h, const char *what)

@@ -1,5 +1,5 @@
 // A step that is accepted: of the given size, in smaller parts where it fails, or of a size under control; and its
-// judgement: ledger, certificate, and why it was rejected.
+// judgement: the certificate, and why it was rejected.
 //
 // Step-size control for fixed-step schemes works by step doubling or by contacts with force laws.
 //
@@ -56,8 +56,6 @@ pcs_status pcs_control_create(pcs_sim *sim, const pcs_control_params *params, st
 
 pcs_status pcs_retry_create(pcs_sim *sim, int depth, struct pcs_retry **out);
 
-// Adds the last report to the ledger.
-void pcs_accept_book(pcs_sim *sim);
 // Checks the last report against the state. `before` is the energy where the step began, J. Returns false if a
 // condition is violated and the case is strict, or if a work is not finite, which becomes the outcome of the step.
 bool pcs_accept_certifies(pcs_sim *sim, double before);

@@ -142,7 +142,7 @@ FAULTS = [
     ("nodes of arcs", "mesh/arc.c", "s = sin(rest);", "s = 1.001 * sin(rest);", ["unit/test_mesh_sources"], None),
     ("potential of weight", "src/fe/loads.c", "rest_potential -= force[i] *",
      "rest_potential -= 1.001 * force[i] *", ["unit/test_fe"], None),
-    ("loss of impacts", "src/sim/control.c", "l->impact_loss += r->",
+    ("loss of impacts", "src/sim/sim.c", "l->impact_loss += r->",
      "l->impact_loss += 0.99 * r->", ["cases/bar_impact/README.md"], None),
     ("stable step", "src/fe/stable.c", "(sqrt(1.0 + xi * xi) + xi);",
      "(sqrt(1.0 + xi * xi) + 1.01 * xi);", ["unit/test_fe"], None),
