@@ -1,7 +1,7 @@
 # What the library is made of, folder by folder: the registry, whose lines name the parts that a case can choose, and
 # the files that those stand on. Gives PERCUSS_SOURCES. tests/lint checks that every file is compiled, and once.
 
-percuss_sources(src/core alloc amplitude blas carry clock comm context dense expression
+percuss_sources(src/core alloc amplitude archive blas clock comm context dense expression
   matrix open pool rotation text)
 percuss_sources(src/linsolve linsolve_list.def bordered
   linsolve)

@@ -91,7 +91,7 @@ pcs_beam_shares pcs_beam_find_shares(const pcs_batch *batch, int cell, pcs_beam_
 }
 
 // Adds the matrix of local dofs, transformed to global axes, to A.
-static void beam_turn_matrix(int ndof, const double R[3][3], const double *local, double *A)
+static void beam_rotate_matrix(int ndof, const double R[3][3], const double *local, double *A)
 {
     for (int i = 0; i < ndof; i++)
         for (int j = 0; j < ndof; j++)
@@ -101,13 +101,13 @@ static void beam_turn_matrix(int ndof, const double R[3][3], const double *local
 }
 
 // Transforms B and M of the kind from local to global axes; every three dofs rotate with R, whose rows are local axes.
-static void beam_turn(int ndof, int nmode, const double R[3][3], const double *local_B, const double *local_M,
-                      pcs_modal_kind *kind)
+static void beam_rotate(int ndof, int nmode, const double R[3][3], const double *local_B, const double *local_M,
+                        pcs_modal_kind *kind)
 {
     for (int a = 0; a < nmode; a++)
         for (int j = 0; j < ndof; j++)
             for (int k = 0; k < 3; k++) kind->B[a * ndof + j] += local_B[a * ndof + 3 * (j / 3) + k] * R[k][j % 3];
-    beam_turn_matrix(ndof, R, local_M, kind->M);
+    beam_rotate_matrix(ndof, R, local_M, kind->M);
 }
 
 // Computes D from the flexibility; `scale` is that of D for the means.
@@ -164,14 +164,14 @@ static void timoshenko_one_point(const pcs_timoshenko *beam, double M[16])
 typedef struct timoshenko_sum {
     const pcs_timoshenko *beam;
     double D[4];
-    double turn[2], deflection[2]; // at the start of the piece, for unit deformations, relative to the chord
+    double rotation[2], deflection[2]; // at the start of the piece, for unit deformations, relative to the chord
     double *M;
 } timoshenko_sum;
 
 enum { POINTS = PCS_TAPER_POINTS };
 
 // Computes rotation and deflection relative to the chord at the points of a piece, for the deformation e_c = 1.
-static void timoshenko_run(timoshenko_sum *sum, const pcs_taper_piece *piece, int c, double turn[POINTS],
+static void timoshenko_run(timoshenko_sum *sum, const pcs_taper_piece *piece, int c, double rotation[POINTS],
                            double deflection[POINTS])
 {
     const pcs_timoshenko *beam = sum->beam;
@@ -184,15 +184,15 @@ static void timoshenko_run(timoshenko_sum *sum, const pcs_taper_piece *piece, in
         const pcs_section *s = &piece->section[i];
         bend[i] = bending * (S2 * piece->xi[i] - S1 * (1.0 - piece->xi[i])) / (is_about_z ? s->Iz : s->Iy);
     }
-    double turned = pcs_taper_run(piece, bend, turn);
+    double rotated = pcs_taper_run(piece, bend, rotation);
     for (int i = 0; i < POINTS; i++) {
         const pcs_section *s = &piece->section[i];
-        turn[i] += sum->turn[c];
-        slope[i] = L * (turn[i] - shear * (S1 + S2) / (s->area * (is_about_z ? s->ky : s->kz)));
+        rotation[i] += sum->rotation[c];
+        slope[i] = L * (rotation[i] - shear * (S1 + S2) / (s->area * (is_about_z ? s->ky : s->kz)));
     }
     double deflected = pcs_taper_run(piece, slope, deflection);
     for (int i = 0; i < POINTS; i++) deflection[i] += sum->deflection[c];
-    sum->turn[c] += turned;
+    sum->rotation[c] += rotated;
     sum->deflection[c] += deflected;
 }
 
@@ -201,10 +201,10 @@ static void timoshenko_add_piece(void *user, const pcs_taper_piece *piece)
     timoshenko_sum *sum = user;
     const pcs_timoshenko *beam = sum->beam;
     const pcs_section *mean = &beam->taper->mean;
-    double L = beam->length, turn[2][POINTS], deflection[2][POINTS];
+    double L = beam->length, rotation[2][POINTS], deflection[2][POINTS];
     // Holds the deformations for unit (w1, t1, w2, t2).
     const double B[2][4] = { { 1.0 / L, 1.0, -1.0 / L, 0.0 }, { 1.0 / L, 0.0, -1.0 / L, 1.0 } };
-    for (int c = 0; c < 2; c++) timoshenko_run(sum, piece, c, turn[c], deflection[c]);
+    for (int c = 0; c < 2; c++) timoshenko_run(sum, piece, c, rotation[c], deflection[c]);
     for (int k = 0; k < POINTS; k++) {
         const pcs_section *s = &piece->section[k];
         double N[4] = { 1.0 - piece->xi[k], 0.0, piece->xi[k], 0.0 }, Nt[4] = { -1.0 / L, 0.0, 1.0 / L, 0.0 };
@@ -213,7 +213,7 @@ static void timoshenko_add_piece(void *user, const pcs_taper_piece *piece)
         double inertia = piece->weight[k] * L * beam->line_inertia * share;
         for (int j = 0; j < 8; j++) {
             N[j % 4] += deflection[j / 4][k] * B[j / 4][j % 4];
-            Nt[j % 4] += turn[j / 4][k] * B[j / 4][j % 4];
+            Nt[j % 4] += rotation[j / 4][k] * B[j / 4][j % 4];
         }
         for (int j = 0; j < 16; j++) sum->M[j] += mass * N[j / 4] * N[j % 4] + inertia * Nt[j / 4] * Nt[j % 4];
     }
@@ -221,7 +221,7 @@ static void timoshenko_add_piece(void *user, const pcs_taper_piece *piece)
 
 static void timoshenko_tapered_mass(const pcs_timoshenko *beam, double M[16])
 {
-    timoshenko_sum sum = { .beam = beam, .turn = { 1.0, 0.0 }, .M = M };
+    timoshenko_sum sum = { .beam = beam, .rotation = { 1.0, 0.0 }, .M = M };
     timoshenko_tapered_stiffness(beam, sum.D);
     for (int i = 0; i < 16; i++) M[i] = 0.0;
     pcs_taper_walk(beam->line, beam->taper, timoshenko_add_piece, &sum);
@@ -284,11 +284,11 @@ static void plane_local_mass(const pcs_batch *batch, int cell, double length, do
     m[3 * PLANE_NDOF + 3] = weight * axial.last;
     m[3] = m[3 * PLANE_NDOF] = weight * axial.cross;
     if (p->mass == PCS_BEAM_LUMPED) {
-        pcs_beam_shares turn = pcs_beam_find_shares(batch, cell, PCS_BEAM_IZ);
+        pcs_beam_shares rotation = pcs_beam_find_shares(batch, cell, PCS_BEAM_IZ);
         m[1 * PLANE_NDOF + 1] = weight * axial.first;
         m[4 * PLANE_NDOF + 4] = weight * axial.last;
-        m[2 * PLANE_NDOF + 2] = bending.line_inertia * length * turn.first;
-        m[5 * PLANE_NDOF + 5] = bending.line_inertia * length * turn.last;
+        m[2 * PLANE_NDOF + 2] = bending.line_inertia * length * rotation.first;
+        m[5 * PLANE_NDOF + 5] = bending.line_inertia * length * rotation.last;
         return;
     }
     static const int place[4] = { 1, 2, 4, 5 };
@@ -315,7 +315,7 @@ static void plane_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
                                                       { 0.0, 1.0 / L, 1.0, 0.0, -1.0 / L, 0.0 },
                                                       { 0.0, 1.0 / L, 0.0, 0.0, -1.0 / L, 1.0 } };
     plane_local_mass(batch, cell, L, m);
-    beam_turn(PLANE_NDOF, PLANE_NMODE, R, &local_B[0][0], m, kind);
+    beam_rotate(PLANE_NDOF, PLANE_NMODE, R, &local_B[0][0], m, kind);
 }
 
 static pcs_status plane_setup(pcs_context *ctx, pcs_batch *batch)
@@ -563,9 +563,9 @@ static void space_local_gyro(const pcs_batch *batch, int cell, double L, double 
     bending.line_mass = 0.0;
     bending.line_inertia = 1.0;
     if (p->mass == PCS_BEAM_LUMPED) {
-        pcs_beam_shares turn = pcs_beam_find_shares(batch, cell, PCS_BEAM_IZ);
-        S[5] = turn.first * L;
-        S[15] = turn.last * L;
+        pcs_beam_shares rotation = pcs_beam_find_shares(batch, cell, PCS_BEAM_IZ);
+        S[5] = rotation.first * L;
+        S[15] = rotation.last * L;
     } else {
         timoshenko_mass(&bending, S);
     }
@@ -619,10 +619,10 @@ static void space_make_spin(const pcs_batch *batch, int cell, const double R[3][
     for (int i = 0; i < SPACE_NDOF; i++)
         for (int j = 0; j < SPACE_NDOF; j++)
             if (i % 6 == 3 || j % 6 == 3) local[i * SPACE_NDOF + j] = 0.0; // torsion
-    beam_turn_matrix(SPACE_NDOF, R, local, own->drag);
+    beam_rotate_matrix(SPACE_NDOF, R, local, own->drag);
     space_local_gyro(batch, cell, space_frame(batch, cell, axes, &sine), local);
     for (int i = 0; i < SPACE_NDOF * SPACE_NDOF; i++) local[i] *= speed;
-    beam_turn_matrix(SPACE_NDOF, R, local, own->C);
+    beam_rotate_matrix(SPACE_NDOF, R, local, own->C);
     for (int i = 0; i < 6; i++) own->spin[6 * (i / 3) + 3 + i % 3] = 0.5 * R[0][i % 3];
     space_shift_matrix(offset, own->drag);
     space_shift_matrix(offset, own->C);
@@ -635,7 +635,7 @@ static void space_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
     double offset[2][3];
     space_local_modes(batch, cell, L, B, kind->D);
     space_local_mass(batch, cell, L, local);
-    beam_turn(SPACE_NDOF, SPACE_NMODE, (const double(*)[3])R, &B[0][0], local, kind);
+    beam_rotate(SPACE_NDOF, SPACE_NMODE, (const double(*)[3])R, &B[0][0], local, kind);
     for (int end = 0; end < 2; end++) space_offset(batch->params, end, offset[end]);
     space_shift_columns(SPACE_NMODE, (const double(*)[3])offset, kind->B);
     space_shift_matrix((const double(*)[3])offset, kind->M);

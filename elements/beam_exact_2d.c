@@ -145,9 +145,9 @@ static inline void exact_hessian(const exact_state *state, int a, const double w
 {
     double c = state->c, s = state->s, l = state->inverse;
     double along = a == 0 ? -s : -c, across = a == 0 ? c : -s,
-           turn = a == 0 ? 1.0 + state->strain[0] : state->strain[1];
+           factor = a == 0 ? 1.0 + state->strain[0] : state->strain[1];
     double rx = (w[3] - w[0]) * l, ry = (w[4] - w[1]) * l, rt = 0.5 * (w[2] + w[5]);
-    double hx = along * rt * l, hy = across * rt * l, ht = 0.5 * (along * rx + across * ry - turn * rt);
+    double hx = along * rt * l, hy = across * rt * l, ht = 0.5 * (along * rx + across * ry - factor * rt);
     for (int i = 0; i < 2; i++) {
         double sign = i == 0 ? -1.0 : 1.0;
         x[3 * i] += sign * hx;

@@ -316,7 +316,7 @@ static void tangent_find_operators(const pcs_exact_state *state, operators *o)
 }
 
 // Expands the blocks of du = u2 - u1, s = (th1 + th2)/2, r = th2 - th1 to rows and columns of the nodes.
-static inline void tangent_spread(const blocks *b, double *A)
+static inline void tangent_scatter(const blocks *b, double *A)
 {
     enum { N = PCS_EXACT_NDOF };
     for (int i = 0; i < 3; i++)
@@ -433,15 +433,15 @@ static void tangent_leave_arc(const pcs_exact_arc *arc, double *A)
             pcs_rotation_apply_transposed(B, old, row);
         }
         for (int j = 0; j < N; j++) {
-            double *top = A + (3 + 6 * node) * N + j, old[3] = { top[0], top[N], top[2 * N] }, turned[3];
-            pcs_rotation_apply_transposed(B, old, turned);
-            for (int k = 0; k < 3; k++) top[k * N] = turned[k];
+            double *top = A + (3 + 6 * node) * N + j, old[3] = { top[0], top[N], top[2 * N] }, rotated[3];
+            pcs_rotation_apply_transposed(B, old, rotated);
+            for (int k = 0; k < 3; k++) top[k * N] = rotated[k];
         }
     }
 }
 
 // Computes B = A psi^ and, with P = I + e psi^psi^, C = A P.
-static inline void tangent_turn(const pcs_exact_state *state, const double A[9], double B[9], double C[9])
+static inline void tangent_rotate(const pcs_exact_state *state, const double A[9], double B[9], double C[9])
 {
     double twice[9];
     tangent_times_hat(A, state->psi, B);
@@ -485,8 +485,8 @@ static void exact_tangent(const pcs_exact_state *state, const pcs_exact_forces *
     for (int k = 0; k < 9; k++) HT[k] *= half;
     tangent_hat_times(psi, H, A);
     tangent_hat_times(psi, HT, B);
-    tangent_turn(state, W, b.at[S][S], b.at[S][R]);
-    tangent_turn(state, Z, b.at[R][S], b.at[R][R]);
+    tangent_rotate(state, W, b.at[S][S], b.at[S][R]);
+    tangent_rotate(state, Z, b.at[R][S], b.at[R][R]);
     for (int k = 0; k < 9; k++) {
         b.at[S][S][k] += H[k];
         b.at[S][R][k] += HT[k];
@@ -494,7 +494,7 @@ static void exact_tangent(const pcs_exact_state *state, const pcs_exact_forces *
         b.at[R][R][k] -= half * B[k];
     }
     if (rates != NULL) tangent_add_rate_change(state, beta, rates, &b);
-    tangent_spread(&b, K);
+    tangent_scatter(&b, K);
     if (state->arc != NULL) tangent_leave_arc(state->arc, K);
 }
 
@@ -522,7 +522,7 @@ static void exact_viscosity(const pcs_exact_state *state, double beta, double C[
             for (int k = 0; k < 9; k++) b.at[i][j][k] = beta * (cell->length * A[k] + B[k]);
         }
     }
-    tangent_spread(&b, C);
+    tangent_scatter(&b, C);
     if (state->arc != NULL) tangent_leave_arc(state->arc, C);
 }
 

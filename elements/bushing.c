@@ -1,7 +1,7 @@
 // Springs and dampers along three axes, translational and torsional, between two nodes or to the ground; no mass.
 //
-//   force = k e + c e' axis by axis,   e = u_b - u_a + turn_b x r - turn_a x s
-//   moments alike with kr, cr and turn_b - turn_a
+//   force = k e + c e' axis by axis,   e = u_b - u_a + rotation_b x r - rotation_a x s
+//   moments alike with kr, cr and rotation_b - rotation_a
 //
 // with s, r the arms from the nodes to the point of the bushing, which both bodies carry, so that its forces have no
 // resultant moment. Without offsets there are no arms: between two nodes it is then meant for ends at one place, or
@@ -81,9 +81,9 @@ static inline void pcs_bushing_put_fields(const pcs_bushing_params *p, const dou
     field[1] = sqrt(pcs_dot3(s + 3, s + 3));
 }
 
-#define PCS_TURNING_KERNELS                                                                                 \
-    .is_nonlinear = true, .setup = turning_setup, .matrices = turning_matrices, .force = pcs_turning_force, \
-    .measure = turning_measure, .read_fields = turning_read_fields
+#define PCS_ROTATING_KERNELS                                                                                   \
+    .is_nonlinear = true, .setup = rotating_setup, .matrices = rotating_matrices, .force = pcs_rotating_force, \
+    .measure = rotating_measure, .read_fields = rotating_read_fields
 
 // Bushings and mounts whose nodes turn by finite angles, in the plane or in space.
 //
@@ -110,31 +110,31 @@ static inline void pcs_bushing_put_fields(const pcs_bushing_params *p, const dou
 enum { NMODE = PCS_BUSHING_MODES, NODE = PCS_BUSHING_NODE, NDOF = 2 * NODE };
 enum { SPIN_A = 3, PLACE_B = 6, SPIN_B = 9 }; // first columns: spin of a, position of b, spin of b
 
-typedef struct turning {
+typedef struct rotating {
     pcs_cell_shape shape;
     bool is_flat;         // the rotation is one angle
     double (*arms)[2][3]; // [ncell] arms s and r, m
-} turning;
+} rotating;
 
 // Holds kinematics and forces of a cell in the current state.
-typedef struct turning_state {
+typedef struct rotating_state {
     double R[9], Q[9], y[3], p[3]; // R is that of a
     double W[2][3], parting[3];    // material angular velocities; R_a^T (v_b - v_a)
     double B[NMODE][NDOF];         // B_e, then B_p
     double e[NMODE], rate[NMODE], load[NMODE];
     double c, slope; // and c'/a
-} turning_state;
+} rotating_state;
 
-static double turning_damping(const pcs_batch *batch, int mode)
+static double rotating_damping(const pcs_batch *batch, int mode)
 {
     const pcs_bushing_params *p = batch->params;
     return pcs_bushing_damping(p, mode) + batch->damping_stiffness * pcs_bushing_stiffness(p, mode);
 }
 
 // Implements the operations of bushings whose nodes have finite rotations.
-static pcs_status turning_setup(pcs_context *ctx, pcs_batch *batch)
+static pcs_status rotating_setup(pcs_context *ctx, pcs_batch *batch)
 {
-    turning *t;
+    rotating *t;
     PCS_TAKE(ctx, t, 1, "bushings");
     PCS_TAKE(ctx, t->arms, batch->ncell, "bushings");
     t->shape = (pcs_cell_shape){ .ndof = batch->ops->ndof, .node_dofs = NODE, .translations = 3 };
@@ -146,7 +146,7 @@ static pcs_status turning_setup(pcs_context *ctx, pcs_batch *batch)
 }
 
 // Computes exp(p) r - r without cancellation at small rotations p.
-static void turning_shift(const double p[3], const double r[3], double out[3])
+static void rotating_shift(const double p[3], const double r[3], double out[3])
 {
     double half = 0.5 * pcs_norm3(p), sinc = half > 0.0 ? sin(half) / half : 1.0, once[3], twice[3];
     pcs_cross(p, r, once);
@@ -155,7 +155,7 @@ static void turning_shift(const double p[3], const double r[3], double out[3])
 }
 
 // Computes c and c'/a; their series is sum_k |B_2k| a^(2k-2)/(2k)!.
-static void turning_curve(double a, double *c, double *slope)
+static void rotating_curve(double a, double *c, double *slope)
 {
     static const double series[] = { 1.0 / 12.0,          1.0 / 720.0,
                                      1.0 / 30240.0,       1.0 / 1209600.0,
@@ -175,75 +175,76 @@ static void turning_curve(double a, double *c, double *slope)
     *slope = (0.25 / (sine * sine) - 0.5 * cotangent / a - 2.0 * *c) / (a * a);
 }
 
-static void turning_hat(const double x[3], double out[9])
+static void rotating_hat(const double x[3], double out[9])
 {
     const double hat[9] = { 0.0, -x[2], x[1], x[2], 0.0, -x[0], -x[1], x[0], 0.0 };
     memcpy(out, hat, sizeof hat);
 }
 
 // Adds factor times the 3 x 3 block X to A, from `row` and `column` on.
-static void turning_add(double *A, int row, int column, double factor, const double X[9])
+static void rotating_add(double *A, int row, int column, double factor, const double X[9])
 {
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) A[(row + i) * NDOF + column + j] += factor * X[3 * i + j];
 }
 
-static void turning_transpose(const double X[9], double out[9])
+static void rotating_transpose(const double X[9], double out[9])
 {
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) out[3 * j + i] = X[3 * i + j];
 }
 
 // Computes B_e and B_p.
-static void turning_fill(const turning *t, const double r[3], turning_state *s)
+static void rotating_fill(const rotating *t, const double r[3], rotating_state *s)
 {
     const double unit[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 };
     double *B = s->B[0], back[9], hat[9], Qr[9], square[9];
     memset(s->B, 0, sizeof s->B);
-    turning_transpose(s->R, back);
-    turning_add(B, 0, 0, -1.0, back);
-    turning_add(B, 0, PLACE_B, 1.0, back);
-    turning_hat(s->y, hat);
-    turning_add(B, 0, SPIN_A, 1.0, hat);
-    turning_hat(r, hat);
+    rotating_transpose(s->R, back);
+    rotating_add(B, 0, 0, -1.0, back);
+    rotating_add(B, 0, PLACE_B, 1.0, back);
+    rotating_hat(s->y, hat);
+    rotating_add(B, 0, SPIN_A, 1.0, hat);
+    rotating_hat(r, hat);
     pcs_rotation_multiply(s->Q, hat, Qr);
-    turning_add(B, 0, SPIN_B, -1.0, Qr);
-    turning_add(B, 3, SPIN_A, -1.0, unit);
-    turning_add(B, 3, SPIN_B, 1.0, unit);
+    rotating_add(B, 0, SPIN_B, -1.0, Qr);
+    rotating_add(B, 3, SPIN_A, -1.0, unit);
+    rotating_add(B, 3, SPIN_B, 1.0, unit);
     if (t->is_flat) return; // a rotation keeps its own axis, and p lies along it
-    turning_hat(s->p, hat);
+    rotating_hat(s->p, hat);
     pcs_rotation_multiply(hat, hat, square);
-    turning_add(B, 3, SPIN_A, 0.5, hat);
-    turning_add(B, 3, SPIN_A, -s->c, square);
-    turning_add(B, 3, SPIN_B, 0.5, hat);
-    turning_add(B, 3, SPIN_B, s->c, square);
+    rotating_add(B, 3, SPIN_A, 0.5, hat);
+    rotating_add(B, 3, SPIN_A, -s->c, square);
+    rotating_add(B, 3, SPIN_B, 0.5, hat);
+    rotating_add(B, 3, SPIN_B, s->c, square);
 }
 
 // Evaluates a cell from displacements and velocities of both nodes.
-static void turning_look(const pcs_batch *batch, int cell, const double u[NDOF], const double w[NDOF], turning_state *s)
+static void rotating_look(const pcs_batch *batch, int cell, const double u[NDOF], const double w[NDOF],
+                          rotating_state *s)
 {
     const pcs_bushing_params *params = batch->params;
-    const turning *t = batch->data;
+    const rotating *t = batch->data;
     const double *arm_a = t->arms[cell][0], *arm_b = t->arms[cell][1];
     double back[3], there[9], shift[3], apart[3], seen[3], speed[3];
     for (int k = 0; k < 3; k++) back[k] = -u[3 + k];
     pcs_rotation_exp(u + 3, s->R);
     pcs_rotation_exp(u + 9, there);
     double inverse[9];
-    turning_transpose(s->R, inverse);
+    rotating_transpose(s->R, inverse);
     pcs_rotation_multiply(inverse, there, s->Q);
     if (t->is_flat)
         for (int k = 0; k < 3; k++) s->p[k] = u[9 + k] - u[3 + k];
     else pcs_rotation_compose(back, u + 9, s->p);
-    turning_curve(pcs_norm3(s->p), &s->c, &s->slope);
-    turning_shift(u + 9, arm_b, shift);
+    rotating_curve(pcs_norm3(s->p), &s->c, &s->slope);
+    rotating_shift(u + 9, arm_b, shift);
     for (int k = 0; k < 3; k++) {
         apart[k] = u[6 + k] - u[k] + shift[k];
         speed[k] = w[6 + k] - w[k];
     }
     pcs_rotation_apply(inverse, apart, seen);
     pcs_rotation_apply(inverse, speed, s->parting);
-    turning_shift(back, arm_a, shift);
+    rotating_shift(back, arm_a, shift);
     for (int k = 0; k < 3; k++) {
         s->e[k] = seen[k] + shift[k];
         s->e[3 + k] = s->p[k];
@@ -251,59 +252,59 @@ static void turning_look(const pcs_batch *batch, int cell, const double u[NDOF],
         s->W[0][k] = w[3 + k];
         s->W[1][k] = w[9 + k];
     }
-    turning_fill(t, arm_b, s);
+    rotating_fill(t, arm_b, s);
     for (int i = 0; i < NMODE; i++) {
         s->rate[i] = 0.0;
         for (int j = 0; j < NDOF; j++) s->rate[i] += s->B[i][j] * w[j];
-        s->load[i] = pcs_bushing_stiffness(params, i) * s->e[i] + turning_damping(batch, i) * s->rate[i];
+        s->load[i] = pcs_bushing_stiffness(params, i) * s->e[i] + rotating_damping(batch, i) * s->rate[i];
     }
 }
 
 // Evaluates a cell of the batch; the dofs of a mount are those of b, while a rests.
-static void turning_find(const pcs_batch *batch, int cell, const pcs_cell_state *at, turning_state *s)
+static void rotating_find(const pcs_batch *batch, int cell, const pcs_cell_state *at, rotating_state *s)
 {
     int n = batch->ops->ndof;
     double u[NDOF] = { 0 }, w[NDOF] = { 0 };
     pcs_cell_look_or_rest(batch, cell, n, at, u + NDOF - n, w + NDOF - n);
-    turning_look(batch, cell, u, w, s);
+    rotating_look(batch, cell, u, w, s);
 }
 
 // Computes internal and damping force on the dofs of a cell, as forces on the body.
-static void turning_force(const pcs_batch *batch, int cell, const pcs_cell_state *at, double *force)
+static void rotating_force(const pcs_batch *batch, int cell, const pcs_cell_state *at, double *force)
 {
     int n = batch->ops->ndof;
-    turning_state s;
-    turning_find(batch, cell, at, &s);
+    rotating_state s;
+    rotating_find(batch, cell, at, &s);
     for (int j = 0; j < n; j++) {
         force[j] = 0.0;
         for (int i = 0; i < NMODE; i++) force[j] -= s.B[i][NDOF - n + j] * s.load[i];
     }
 }
 
-static void pcs_turning_force(const pcs_batch *batch, const pcs_cell_state *at, double *f)
+static void pcs_rotating_force(const pcs_batch *batch, const pcs_cell_state *at, double *f)
 {
-    pcs_cell_add_force(batch, batch->ops->ndof, turning_force, at, f);
+    pcs_cell_add_force(batch, batch->ops->ndof, rotating_force, at, f);
 }
 
 // Computes H_+ (sign 1) or H_- (sign -1).
-static void turning_bend(const turning_state *s, const double z[3], double sign, double H[9])
+static void rotating_bend(const rotating_state *s, const double z[3], double sign, double H[9])
 {
-    double hat[9], p_hat[9], turned[9], once[3], once_hat[9], twice[3];
-    turning_hat(z, hat);
-    turning_hat(s->p, p_hat);
-    pcs_rotation_multiply(p_hat, hat, turned);
+    double hat[9], p_hat[9], rotated[9], once[3], once_hat[9], twice[3];
+    rotating_hat(z, hat);
+    rotating_hat(s->p, p_hat);
+    pcs_rotation_multiply(p_hat, hat, rotated);
     pcs_cross(s->p, z, once);
-    turning_hat(once, once_hat);
+    rotating_hat(once, once_hat);
     pcs_cross(s->p, once, twice);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
             int k = 3 * i + j;
-            H[k] = sign * 0.5 * hat[k] - s->c * (once_hat[k] + turned[k]) + s->slope * twice[i] * s->p[j];
+            H[k] = sign * 0.5 * hat[k] - s->c * (once_hat[k] + rotated[k]) + s->slope * twice[i] * s->p[j];
         }
 }
 
 // Adds X times three rows of B to A, from `row` on.
-static void turning_add_rows(double *A, int row, const double X[9], const double (*B)[NDOF])
+static void rotating_add_rows(double *A, int row, const double X[9], const double (*B)[NDOF])
 {
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < NDOF; j++)
@@ -311,74 +312,74 @@ static void turning_add_rows(double *A, int row, const double X[9], const double
 }
 
 // Computes D_e and D_p, the derivatives of the rates by the positions at constant velocities.
-static void turning_rates(const turning *t, const double r[3], const turning_state *s, double D[NMODE * NDOF])
+static void rotating_rates(const rotating *t, const double r[3], const rotating_state *s, double D[NMODE * NDOF])
 {
-    double h[3], turned[3], hat[9], Qh[9], H[2][9];
+    double h[3], rotated[3], hat[9], Qh[9], H[2][9];
     memset(D, 0, NMODE * NDOF * sizeof *D);
     pcs_cross(s->W[1], r, h);
-    pcs_rotation_apply(s->Q, h, turned);
-    for (int k = 0; k < 3; k++) turned[k] += s->parting[k];
-    turning_hat(turned, hat);
-    turning_add(D, 0, SPIN_A, 1.0, hat);
-    turning_hat(h, hat);
+    pcs_rotation_apply(s->Q, h, rotated);
+    for (int k = 0; k < 3; k++) rotated[k] += s->parting[k];
+    rotating_hat(rotated, hat);
+    rotating_add(D, 0, SPIN_A, 1.0, hat);
+    rotating_hat(h, hat);
     pcs_rotation_multiply(s->Q, hat, Qh);
-    turning_add(D, 0, SPIN_B, -1.0, Qh);
+    rotating_add(D, 0, SPIN_B, -1.0, Qh);
     const double back[3] = { -s->W[0][0], -s->W[0][1], -s->W[0][2] };
-    turning_hat(back, hat);
-    turning_add_rows(D, 0, hat, s->B);
+    rotating_hat(back, hat);
+    rotating_add_rows(D, 0, hat, s->B);
     if (t->is_flat) return;
-    turning_bend(s, s->W[1], -1.0, H[0]);
-    turning_bend(s, s->W[0], 1.0, H[1]);
+    rotating_bend(s, s->W[1], -1.0, H[0]);
+    rotating_bend(s, s->W[0], 1.0, H[1]);
     for (int k = 0; k < 9; k++) H[0][k] -= H[1][k];
-    turning_add_rows(D, 3, H[0], s->B + 3);
+    rotating_add_rows(D, 3, H[0], s->B + 3);
 }
 
 // Adds S, the change of the directions under the forces, to K.
-static void turning_add_directions(const turning *t, const double r[3], const turning_state *s, double *K)
+static void rotating_add_directions(const rotating *t, const double r[3], const rotating_state *s, double *K)
 {
     const double *n = s->load, *m = s->load + 3;
     double hat[9], Rn[9], back[9], N[3], r_hat[9], product[9], other[9];
-    turning_hat(n, hat);
+    rotating_hat(n, hat);
     pcs_rotation_multiply(s->R, hat, Rn);
-    turning_add(K, 0, SPIN_A, 1.0, Rn);
-    turning_add(K, PLACE_B, SPIN_A, -1.0, Rn);
-    turning_add_rows(K, SPIN_A, hat, s->B);
-    turning_transpose(s->Q, back);
-    turning_hat(r, r_hat);
+    rotating_add(K, 0, SPIN_A, 1.0, Rn);
+    rotating_add(K, PLACE_B, SPIN_A, -1.0, Rn);
+    rotating_add_rows(K, SPIN_A, hat, s->B);
+    rotating_transpose(s->Q, back);
+    rotating_hat(r, r_hat);
     pcs_rotation_multiply(r_hat, back, product);
     pcs_rotation_multiply(product, hat, other);
-    turning_add(K, SPIN_B, SPIN_A, -1.0, other);
+    rotating_add(K, SPIN_B, SPIN_A, -1.0, other);
     pcs_rotation_apply(back, n, N);
-    turning_hat(N, hat);
+    rotating_hat(N, hat);
     pcs_rotation_multiply(r_hat, hat, product);
-    turning_add(K, SPIN_B, SPIN_B, 1.0, product);
+    rotating_add(K, SPIN_B, SPIN_B, 1.0, product);
     if (t->is_flat) return;
-    turning_bend(s, m, -1.0, hat);
+    rotating_bend(s, m, -1.0, hat);
     for (int k = 0; k < 9; k++) hat[k] = -hat[k];
-    turning_add_rows(K, SPIN_A, hat, s->B + 3);
-    turning_bend(s, m, 1.0, hat);
-    turning_add_rows(K, SPIN_B, hat, s->B + 3);
+    rotating_add_rows(K, SPIN_A, hat, s->B + 3);
+    rotating_bend(s, m, 1.0, hat);
+    rotating_add_rows(K, SPIN_B, hat, s->B + 3);
 }
 
 // Computes K, [NDOF][NDOF], over the dofs of both nodes of a cell.
-static void turning_stiffness(const pcs_batch *batch, int cell, const turning_state *s, double *K)
+static void rotating_stiffness(const pcs_batch *batch, int cell, const rotating_state *s, double *K)
 {
     const pcs_bushing_params *params = batch->params;
-    const turning *t = batch->data;
+    const rotating *t = batch->data;
     double D[NMODE * NDOF];
     memset(K, 0, NDOF * NDOF * sizeof *K);
-    turning_rates(t, t->arms[cell][1], s, D);
+    rotating_rates(t, t->arms[cell][1], s, D);
     for (int m = 0; m < NMODE; m++) {
-        double k = pcs_bushing_stiffness(params, m), c = turning_damping(batch, m);
+        double k = pcs_bushing_stiffness(params, m), c = rotating_damping(batch, m);
         for (int i = 0; i < NDOF; i++)
             for (int j = 0; j < NDOF; j++)
                 K[i * NDOF + j] += k * (s->B[m][i] * s->B[m][j]) + s->B[m][i] * (c * D[m * NDOF + j]);
     }
-    turning_add_directions(t, t->arms[cell][1], s, K);
+    rotating_add_directions(t, t->arms[cell][1], s, K);
 }
 
 // Copies the last n rows and columns.
-static void turning_take(int n, const double *A, double *out)
+static void rotating_take(int n, const double *A, double *out)
 {
     for (int i = 0; i < n; i++)
         memcpy(out + (ptrdiff_t)i * n, A + (NDOF - n + i) * NDOF + NDOF - n, (size_t)n * sizeof *out);
@@ -386,7 +387,7 @@ static void turning_take(int n, const double *A, double *out)
 
 // Bounds K in all orientations. The stiffest spring, which may come to act along every direction, replaces the others,
 // and |a - b|^2 <= 2 |a|^2 + 2 |b|^2 decouples the two bodies.
-static void turning_stiffest(const pcs_batch *batch, const turning_state *s, double A[NDOF * NDOF])
+static void rotating_stiffest(const pcs_batch *batch, const rotating_state *s, double A[NDOF * NDOF])
 {
     double most[2] = { 0.0, 0.0 }, factor = batch->ops->nnode;
     memset(A, 0, NDOF * NDOF * sizeof *A);
@@ -397,46 +398,46 @@ static void turning_stiffest(const pcs_batch *batch, const turning_state *s, dou
                 if (i / NODE == j / NODE) A[i * NDOF + j] += factor * most[m / 3] * (s->B[m][i] * s->B[m][j]);
 }
 
-static void turning_matrices(const pcs_batch *batch, int cell, const pcs_cell_state *at, double *M, double *K,
-                             double *C)
+static void rotating_matrices(const pcs_batch *batch, int cell, const pcs_cell_state *at, double *M, double *K,
+                              double *C)
 {
     int n = batch->ops->ndof;
     double A[NDOF * NDOF];
-    turning_state s;
-    turning_find(batch, cell, at, &s);
+    rotating_state s;
+    rotating_find(batch, cell, at, &s);
     if (M != NULL) memset(M, 0, (size_t)(n * n) * sizeof *M);
-    if (at == pcs_stiffest) turning_stiffest(batch, &s, A);
-    else turning_stiffness(batch, cell, &s, A);
-    if (K != NULL) turning_take(n, A, K);
+    if (at == pcs_stiffest) rotating_stiffest(batch, &s, A);
+    else rotating_stiffness(batch, cell, &s, A);
+    if (K != NULL) rotating_take(n, A, K);
     if (C == NULL) return;
     memset(A, 0, sizeof A);
     for (int m = 0; m < NMODE; m++)
         for (int i = 0; i < NDOF; i++)
-            for (int j = 0; j < NDOF; j++) A[i * NDOF + j] += turning_damping(batch, m) * (s.B[m][i] * s.B[m][j]);
-    turning_take(n, A, C);
+            for (int j = 0; j < NDOF; j++) A[i * NDOF + j] += rotating_damping(batch, m) * (s.B[m][i] * s.B[m][j]);
+    rotating_take(n, A, C);
 }
 
-static void turning_measure(const pcs_batch *batch, const pcs_cell_state *at, unsigned what, pcs_cell_sums *sum)
+static void rotating_measure(const pcs_batch *batch, const pcs_cell_state *at, unsigned what, pcs_cell_sums *sum)
 {
     const pcs_cell_state beside = { .q = at->q, .v = at->along };
     if (what & PCS_CELL_RESULTANT)
-        pcs_cell_add_resultant(batch, &((const turning *)batch->data)->shape, turning_force, at, sum);
+        pcs_cell_add_resultant(batch, &((const rotating *)batch->data)->shape, rotating_force, at, sum);
     for (int c = 0; c < batch->ncell; c++) {
-        turning_state s, along;
-        turning_find(batch, c, at, &s);
+        rotating_state s, along;
+        rotating_find(batch, c, at, &s);
         for (int m = 0; m < NMODE && (what & PCS_CELL_ENERGY); m++)
             sum->strain += 0.5 * pcs_bushing_stiffness(batch->params, m) * s.e[m] * s.e[m];
         if (!(what & PCS_CELL_POWER)) continue;
-        turning_find(batch, c, &beside, &along);
-        for (int m = 0; m < NMODE; m++) sum->power += turning_damping(batch, m) * s.rate[m] * along.rate[m];
+        rotating_find(batch, c, &beside, &along);
+        for (int m = 0; m < NMODE; m++) sum->power += rotating_damping(batch, m) * s.rate[m] * along.rate[m];
     }
 }
 
-static void turning_read_fields(const pcs_batch *batch, int cell, const pcs_cell_state *at,
-                                double field[PCS_MAX_CELL_FIELDS])
+static void rotating_read_fields(const pcs_batch *batch, int cell, const pcs_cell_state *at,
+                                 double field[PCS_MAX_CELL_FIELDS])
 {
-    turning_state s;
-    turning_find(batch, cell, at, &s);
+    rotating_state s;
+    rotating_find(batch, cell, at, &s);
     pcs_bushing_put_fields(batch->params, s.e, s.rate, field);
 }
 
@@ -490,7 +491,7 @@ static const char *bushing_check(const void *params, const char **option)
 }
 
 // Returns true if finite rotations are in space, where they do not add up.
-static bool bushing_turns(const pcs_bushing_params *p, bool has_offset)
+static bool bushing_rotates(const pcs_bushing_params *p, bool has_offset)
 {
     bool tilts = !pcs_bushing_is_free(p, 3) || !pcs_bushing_is_free(p, 4);
     return p->angles == 1 && (has_offset || tilts || p->in == PCS_BUSHING_SPACE);
@@ -507,7 +508,7 @@ static void bushing_outline(const void *params, const double span[3], pcs_cell_o
     const pcs_bushing_params *p = params;
     bool is_from_a = isnan(p->offset_b[0]) && !isnan(p->offset_a[0]);
     double size = 0.0, (*arm)[3] = out->arm;
-    if (!bushing_has_offset(p) && !bushing_turns(p, false)) return;
+    if (!bushing_has_offset(p) && !bushing_rotates(p, false)) return;
     for (int k = 0; k < 3; k++) {
         double b = isnan(p->offset_b[k]) ? 0.0 : p->offset_b[k];
         arm[0][k] = is_from_a ? p->offset_a[k] : span[k] + b;
@@ -585,22 +586,22 @@ static pcs_status bushing_node_dofs(pcs_context *ctx, const pcs_batch *batch, in
 }
 
 // Declares the dofs for finite angles with arms, or in space.
-static pcs_status bushing_turning_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node,
-                                       pcs_node_dofs *out)
+static pcs_status bushing_rotating_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node,
+                                        pcs_node_dofs *out)
 {
     const pcs_bushing_params *p = batch->params;
-    bool in_space = pcs_bushing_in_space(p), is_mount = batch->ops->nnode == 1, turns = !is_mount && local_node == 0;
+    bool in_space = pcs_bushing_in_space(p), is_mount = batch->ops->nnode == 1, rotates = !is_mount && local_node == 0;
     double arm[2][3];
     PCS_TRY(bushing_check_cell(ctx, batch, cell));
     pcs_bushing_cell_arms(batch, cell, arm);
-    turns = turns || pcs_norm3(arm[1]) > 0.0;
-    for (int i = 3; i < NMODE; i++) turns = turns || !pcs_bushing_is_free(p, i);
+    rotates = rotates || pcs_norm3(arm[1]) > 0.0;
+    for (int i = 3; i < NMODE; i++) rotates = rotates || !pcs_bushing_is_free(p, i);
     pcs_cell_space_dofs(out);
-    out->is_finite = turns;
+    out->is_finite = rotates;
     for (int k = 0; k < 3; k++) {
         // The axes of a mount are fixed, those of a bushing may come to lie along all directions.
         if (is_mount ? pcs_bushing_is_free(p, k) : k == 2 && !in_space) out->direction[k][k] = 0.0;
-        if (!turns || (k < 2 && !in_space)) out->direction[3 + k][k] = 0.0;
+        if (!rotates || (k < 2 && !in_space)) out->direction[3 + k][k] = 0.0;
     }
     return PCS_OK;
 }
@@ -651,28 +652,28 @@ static void bushing_read_fields(const pcs_batch *batch, int cell, const pcs_cell
 #define BUSHING_KERNELS \
     .node_dofs = bushing_node_dofs, .setup = bushing_setup, PCS_MODAL_KERNELS, .read_fields = bushing_read_fields
 
-static const pcs_element_ops bushing_that_turns = {
+static const pcs_element_ops bushing_that_rotates = {
     BUSHING_NAME,
-    .node_dofs = bushing_turning_dofs,
-    PCS_TURNING_KERNELS,
+    .node_dofs = bushing_rotating_dofs,
+    PCS_ROTATING_KERNELS,
 };
 
-static const pcs_element_ops mount_that_turns = {
+static const pcs_element_ops mount_that_rotates = {
     MOUNT_NAME,
-    .node_dofs = bushing_turning_dofs,
-    PCS_TURNING_KERNELS,
+    .node_dofs = bushing_rotating_dofs,
+    PCS_ROTATING_KERNELS,
 };
 
 static const pcs_element_ops *bushing_variant(const void *params)
 {
     const pcs_bushing_params *p = params;
-    return bushing_turns(p, bushing_has_offset(p)) ? &bushing_that_turns : NULL;
+    return bushing_rotates(p, bushing_has_offset(p)) ? &bushing_that_rotates : NULL;
 }
 
 static const pcs_element_ops *mount_variant(const void *params)
 {
     const pcs_bushing_params *p = params;
-    return bushing_turns(p, !isnan(p->offset_b[0])) ? &mount_that_turns : NULL;
+    return bushing_rotates(p, !isnan(p->offset_b[0])) ? &mount_that_rotates : NULL;
 }
 
 const pcs_element_ops pcs_element_bushing = {

@@ -124,12 +124,12 @@ static void body_motion(const pcs_batch *batch, int cell, const pcs_cell_state *
 // Computes gyroscopic moment and drag, as forces on the body.
 static void body_force(const pcs_batch *batch, int cell, const pcs_cell_state *at, double *force)
 {
-    double w[NDOF], p[NDOF], turn[3];
+    double w[NDOF], p[NDOF], gyration[3];
     body_motion(batch, cell, at, w, p);
-    pcs_cross(w + 3, p + 3, turn);
+    pcs_cross(w + 3, p + 3, gyration);
     for (int k = 0; k < 3; k++) {
         force[k] = -batch->damping_mass * p[k];
-        force[3 + k] = -batch->damping_mass * p[3 + k] - turn[k];
+        force[3 + k] = -batch->damping_mass * p[3 + k] - gyration[k];
     }
 }
 

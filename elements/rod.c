@@ -130,7 +130,7 @@ double pcs_axial_axis(const pcs_batch *batch, int cell, double axis[3], double *
 }
 
 // Computes the sign alone. Returns the length, m.
-static double axial_way(const pcs_batch *batch, int cell, double *sign)
+static double axial_direction(const pcs_batch *batch, int cell, double *sign)
 {
     double span[3], length = axial_span(batch, cell, span);
     *sign = axial_sign(span);
@@ -321,7 +321,7 @@ static void axial_find(const pcs_axial *axial, int number, const double x[3], ax
 }
 
 // Computes exp(p) r - r without cancellation at small p; p x r if is_small.
-static void arms_turn(const double p[3], bool is_small, const double r[3], double out[3])
+static void arms_rotate(const double p[3], bool is_small, const double r[3], double out[3])
 {
     double half = 0.5 * pcs_norm3(p), sinc = half > 0.0 ? sin(half) / half : 1.0, once[3], twice[3];
     pcs_cross(p, r, once);
@@ -337,12 +337,12 @@ static void arms_columns(const pcs_axial *axial, int node, const double p[3], ax
     pcs_rotation_exp(axial->has_small_angles ? none : p, s->R[node]);
     for (int j = 0; j < 3; j++) {
         const double unit[3] = { j == 0, j == 1, j == 2 };
-        double material[3], turned[3];
+        double material[3], rotated[3];
         pcs_cross(unit, r, material);
-        pcs_rotation_apply(s->R[node], material, turned);
+        pcs_rotation_apply(s->R[node], material, rotated);
         for (int i = 0; i < 3; i++) {
             s->J[i][first + j] = sign * unit[i];
-            s->J[i][first + 3 + j] = sign * turned[i];
+            s->J[i][first + 3 + j] = sign * rotated[i];
         }
     }
 }
@@ -351,13 +351,13 @@ static void arms_columns(const pcs_axial *axial, int node, const double p[3], ax
 static void arms_find(const pcs_axial *axial, int number, const double *u, axial_state *s)
 {
     int n = axial->shape.ndof, one = axial->shape.node_dofs;
-    double x[3], turned[2][3];
+    double x[3], rotated[2][3];
     for (int node = 0; node < 2; node++) {
-        arms_turn(u + one * node + 3, axial->has_small_angles, axial->arm[node], turned[node]);
+        arms_rotate(u + one * node + 3, axial->has_small_angles, axial->arm[node], rotated[node]);
         arms_columns(axial, node, u + one * node + 3, s);
     }
     for (int k = 0; k < 3; k++) {
-        x[k] = u[one + k] + turned[1][k] - (u[k] + turned[0][k]);
+        x[k] = u[one + k] + rotated[1][k] - (u[k] + rotated[0][k]);
         s->w[k] = 0.0;
         for (int j = 0; j < n; j++) s->w[k] += s->J[k][j] * s->v[j];
     }
@@ -479,11 +479,11 @@ static void axial_stiffness(const pcs_axial *axial, axial_state *s, double *K)
     for (int j = 0; j < n; j++) {
         double w = 0.0;
         for (int k = 0; k < 3; k++) w += s->w[k] * s->J[k][j];
-        double turn = at->damping * across * (w - at->rate * s->Jn[j]);
+        double rotation = at->damping * across * (w - at->rate * s->Jn[j]);
         for (int i = 0; i < n; i++) {
             double JJ = s->J[0][i] * s->J[0][j] + s->J[1][i] * s->J[1][j] + s->J[2][i] * s->J[2][j];
             double along = s->Jn[i] * s->Jn[j];
-            K[i * n + j] = at->stiffness * along + s->Jn[i] * turn + at->tension * across * (JJ - along);
+            K[i * n + j] = at->stiffness * along + s->Jn[i] * rotation + at->tension * across * (JJ - along);
         }
     }
     if (axial->arm == NULL || axial->has_small_angles) return;
@@ -843,15 +843,15 @@ static pcs_status arms_node_dofs(pcs_context *ctx, const pcs_batch *batch, int c
     const spring_params *p = batch->params;
     int dim = p->in + 1;
     double span[3];
-    bool turns = pcs_norm3(p->arm[local_node]) > 0.0;
+    bool rotates = pcs_norm3(p->arm[local_node]) > 0.0;
     pcs_cell_span(batch, cell, span);
     for (int k = 0; k < 3; k++) span[k] += p->arm[1][k] - p->arm[0][k];
     PCS_TRY(axial_check_ends(ctx, batch, cell, dim, span));
     pcs_cell_space_dofs(out);
-    out->is_finite = turns && p->angles == 0;
+    out->is_finite = rotates && p->angles == 0;
     for (int k = 0; k < 3; k++) {
         if (k >= dim) out->direction[k][k] = 0.0;
-        if (!turns || (dim == 2 && k < 2)) out->direction[3 + k][k] = 0.0;
+        if (!rotates || (dim == 2 && k < 2)) out->direction[3 + k][k] = 0.0;
     }
     return PCS_OK;
 }
@@ -1102,9 +1102,9 @@ typedef struct rod_run {
 } rod_run;
 
 typedef struct rod_data {
-    int nrun, nloose;
-    rod_run *runs;  // [nrun]
-    rod_run *loose; // [nloose] one cell each, with the equations of the batch
+    int nrun, nsingle;
+    rod_run *runs;    // [nrun]
+    rod_run *singles; // [nsingle] one cell each, with the equations of the batch
 } rod_data;
 
 // Returns the round-off of a difference of two node positions of this cell, m.
@@ -1137,36 +1137,36 @@ static double rod_area(const pcs_batch *batch, int cell)
 }
 
 // Holds what cells of a run must have in common: area, length and sense of the axis, and consecutive equations.
-typedef struct rod_kin {
+typedef struct rod_cell_data {
     int cell, equation;
-    double area, length, way, noise;
-} rod_kin;
+    double area, length, direction, noise;
+} rod_cell_data;
 
-static rod_kin rod_find_kin(const pcs_batch *batch, int cell)
+static rod_cell_data rod_find_cell_data(const pcs_batch *batch, int cell)
 {
-    rod_kin kin = { .cell = cell, .equation = batch->equation[2 * (size_t)cell] };
-    kin.area = rod_area(batch, cell);
-    kin.length = axial_way(batch, cell, &kin.way);
-    kin.noise = rod_length_noise(batch, cell);
-    return kin;
+    rod_cell_data cell_data = { .cell = cell, .equation = batch->equation[2 * (size_t)cell] };
+    cell_data.area = rod_area(batch, cell);
+    cell_data.length = axial_direction(batch, cell, &cell_data.direction);
+    cell_data.noise = rod_length_noise(batch, cell);
+    return cell_data;
 }
 
 // Returns true if the cell can continue the run that begins with `start`.
-static bool rod_joins(const pcs_batch *batch, const rod_kin *start, int cell)
+static bool rod_joins(const pcs_batch *batch, const rod_cell_data *start, int cell)
 {
     if (!rod_is_plain(batch, cell)) return false;
-    rod_kin kin = rod_find_kin(batch, cell);
-    bool is_next = kin.equation == start->equation + (cell - start->cell);
-    bool is_alike = is_next && kin.area == start->area && kin.way == start->way;
-    return is_alike && fabs(kin.length - start->length) <= start->noise + kin.noise;
+    rod_cell_data cell_data = rod_find_cell_data(batch, cell);
+    bool is_next = cell_data.equation == start->equation + (cell - start->cell);
+    bool is_alike = is_next && cell_data.area == start->area && cell_data.direction == start->direction;
+    return is_alike && fabs(cell_data.length - start->length) <= start->noise + cell_data.noise;
 }
 
 // Returns the index after the last cell of the run that begins at `start`.
 static int rod_run_end(const pcs_batch *batch, int start)
 {
-    rod_kin kin = rod_find_kin(batch, start);
+    rod_cell_data cell_data = rod_find_cell_data(batch, start);
     int end = start + 1;
-    while (end < batch->ncell && rod_joins(batch, &kin, end)) end++;
+    while (end < batch->ncell && rod_joins(batch, &cell_data, end)) end++;
     return end;
 }
 
@@ -1237,12 +1237,12 @@ static rod_run rod_make_run(const pcs_batch *batch, int start, int end)
 // Splits the cells into runs and loose cells. Only counts them while the arrays are NULL.
 static void rod_split(const pcs_batch *batch, rod_data *data)
 {
-    data->nrun = data->nloose = 0;
+    data->nrun = data->nsingle = 0;
     for (int start = 0, end; start < batch->ncell; start = end) {
         bool is_run = rod_is_plain(batch, start);
         end = is_run ? rod_run_end(batch, start) : start + 1;
-        rod_run *list = is_run ? data->runs : data->loose;
-        int *count = is_run ? &data->nrun : &data->nloose;
+        rod_run *list = is_run ? data->runs : data->singles;
+        int *count = is_run ? &data->nrun : &data->nsingle;
         if (list != NULL) list[*count] = rod_make_run(batch, start, end);
         ++*count;
     }
@@ -1258,11 +1258,11 @@ static pcs_status rod_setup(pcs_context *ctx, pcs_batch *batch)
     PCS_TAKE(ctx, data, 1, "rods");
     rod_split(batch, data);
     PCS_TAKE(ctx, data->runs, data->nrun, "rods");
-    PCS_TAKE(ctx, data->loose, data->nloose, "rods");
+    PCS_TAKE(ctx, data->singles, data->nsingle, "rods");
     rod_split(batch, data);
     batch->data = data;
-    batch->is_balanced = batch->damping_mass == 0.0 && data->nloose == 0;
-    batch->takes_ranges = data->nloose <= 64 && data->nrun <= 64; // each range visits all of them, so they must be few
+    batch->is_balanced = batch->damping_mass == 0.0 && data->nsingle == 0;
+    batch->takes_ranges = data->nsingle <= 64 && data->nrun <= 64; // each range visits all of them, so they must be few
     return PCS_OK;
 }
 
@@ -1282,7 +1282,7 @@ static const rod_run *rod_search(const rod_run *runs, int count, int cell)
 static const rod_run *rod_find(const rod_data *data, int cell)
 {
     const rod_run *run = rod_search(data->runs, data->nrun, cell);
-    return run != NULL && cell < run->cell + run->count ? run : rod_search(data->loose, data->nloose, cell);
+    return run != NULL && cell < run->cell + run->count ? run : rod_search(data->singles, data->nsingle, cell);
 }
 
 static void rod_matrices(const pcs_batch *batch, int cell, const pcs_cell_state *at, double *M, double *K, double *C)
@@ -1337,7 +1337,7 @@ static void rod_run_drag(const rod_run *run, rod_range r, double alpha, const do
     if (r.first <= n && r.end > n) f[n] -= self * v[n] + other * v[n - 1];
 }
 
-static void rod_loose_force(const pcs_batch *batch, const rod_run *cell, const pcs_cell_state *at, double out[2])
+static void rod_single_force(const pcs_batch *batch, const rod_run *cell, const pcs_cell_state *at, double out[2])
 {
     double x[2], w[2];
     pcs_cell_look(batch, cell->cell, 2, at, x, w);
@@ -1355,13 +1355,13 @@ static void rod_add_damping(const pcs_batch *batch, const rod_run *run, rod_rang
     if (alpha != 0.0) rod_run_drag(run, r, alpha, v + run->equation, f + run->equation);
 }
 
-static void rod_add_loose_forces(const pcs_batch *batch, const pcs_cell_state *at, double *f)
+static void rod_add_single_forces(const pcs_batch *batch, const pcs_cell_state *at, double *f)
 {
     const rod_data *data = batch->data;
-    for (int i = 0; i < data->nloose; i++) {
-        const int *equation = batch->equation + 2 * (size_t)data->loose[i].cell;
+    for (int i = 0; i < data->nsingle; i++) {
+        const int *equation = batch->equation + 2 * (size_t)data->singles[i].cell;
         double out[2];
-        rod_loose_force(batch, &data->loose[i], at, out);
+        rod_single_force(batch, &data->singles[i], at, out);
         for (int k = 0; k < 2; k++)
             if (rod_is_asked_for(at, equation[k])) f[equation[k]] += out[k];
     }
@@ -1377,7 +1377,7 @@ static void rod_force(const pcs_batch *batch, const pcs_cell_state *at, double *
         rod_run_spring(n, r, run->k, at->q + e, f + e);
         rod_add_damping(batch, run, r, at->v, f);
     }
-    if (data->nloose > 0) rod_add_loose_forces(batch, at, f);
+    if (data->nsingle > 0) rod_add_single_forces(batch, at, f);
 }
 
 // Adds the energies of a run, and its momentum.
@@ -1416,15 +1416,15 @@ static void rod_measure_run(const rod_run *run, const pcs_cell_state *at, unsign
 }
 
 // Computes the momenta of a loose cell, kg m/s. Returns twice its kinetic energy, J.
-static double rod_loose_momentum(const rod_run *cell, const double w[2], double p[2])
+static double rod_single_momentum(const rod_run *cell, const double w[2], double p[2])
 {
     p[0] = cell->m * (cell->self * w[0] + cell->other * w[1]);
     p[1] = cell->m * (cell->other * w[0] + cell->self_end * w[1]);
     return w[0] * p[0] + w[1] * p[1];
 }
 
-static void rod_measure_loose(const pcs_batch *batch, const rod_run *cell, const pcs_cell_state *at, unsigned what,
-                              pcs_cell_sums *sum)
+static void rod_measure_singles(const pcs_batch *batch, const rod_run *cell, const pcs_cell_state *at, unsigned what,
+                                pcs_cell_sums *sum)
 {
     const int *equation = batch->equation + 2 * (size_t)cell->cell;
     double x[2], w[2], p[2], x0[2], w0[2];
@@ -1433,7 +1433,7 @@ static void rod_measure_loose(const pcs_batch *batch, const rod_run *cell, const
     pcs_cell_look(batch, cell->cell, 2, at, x, w);
     if (what & PCS_CELL_ENERGY) {
         sum->strain += 0.5 * cell->k * (x[1] - x[0]) * (x[1] - x[0]);
-        sum->kinetic += 0.5 * rod_loose_momentum(cell, w, p);
+        sum->kinetic += 0.5 * rod_single_momentum(cell, w, p);
         for (int k = 0; k < 3; k++) {
             sum->momentum[k] += (p[0] + p[1]) * cell->axis[k];
             for (int j = 0; j < 2; j++)
@@ -1446,7 +1446,7 @@ static void rod_measure_loose(const pcs_batch *batch, const rod_run *cell, const
     double stretch = (x[1] - x[0]) - (x0[1] - x0[0]);
     const double change[2] = { w[0] - w0[0], w[1] - w0[1] };
     sum->change_in_strain += 0.5 * cell->k * stretch * stretch;
-    sum->change_in_kinetic += 0.5 * rod_loose_momentum(cell, change, p);
+    sum->change_in_kinetic += 0.5 * rod_single_momentum(cell, change, p);
 }
 
 // Adds the resultant, N. Springs cancel within a run: only drag and the cells at supports contribute.
@@ -1461,13 +1461,13 @@ PCS_APART static void rod_add_resultant(const pcs_batch *batch, const pcs_cell_s
         double drag = batch->damping_mass * run->m * (run->self + run->other) * s.plain;
         for (int k = 0; k < 3; k++) sum->resultant[k] -= drag * run->axis[k];
     }
-    for (int i = 0; i < data->nloose; i++) {
-        const int *equation = batch->equation + 2 * (size_t)data->loose[i].cell;
+    for (int i = 0; i < data->nsingle; i++) {
+        const int *equation = batch->equation + 2 * (size_t)data->singles[i].cell;
         double out[2];
-        rod_loose_force(batch, &data->loose[i], at, out);
+        rod_single_force(batch, &data->singles[i], at, out);
         for (int j = 0; j < 2; j++)
             if (equation[j] >= 0)
-                for (int k = 0; k < 3; k++) sum->resultant[k] += out[j] * data->loose[i].axis[k];
+                for (int k = 0; k < 3; k++) sum->resultant[k] += out[j] * data->singles[i].axis[k];
     }
 }
 
@@ -1477,7 +1477,7 @@ static void rod_measure(const pcs_batch *batch, const pcs_cell_state *at, unsign
     if (what & PCS_CELL_RESULTANT) rod_add_resultant(batch, at, sum);
     if (!(what & (PCS_CELL_ENERGY | PCS_CELL_CHANGE))) return;
     for (int i = 0; i < data->nrun; i++) rod_measure_run(&data->runs[i], at, what, sum);
-    for (int i = 0; i < data->nloose; i++) rod_measure_loose(batch, &data->loose[i], at, what, sum);
+    for (int i = 0; i < data->nsingle; i++) rod_measure_singles(batch, &data->singles[i], at, what, sum);
 }
 
 // Evaluates the fields; the damping force is not part of the elastic stress.

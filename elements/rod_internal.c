@@ -79,14 +79,14 @@ static internal_point internal_plastic(const internal_params *p, double strain, 
     double E = p->rod.E, H = E * p->tangent_modulus / (E - p->tangent_modulus);
     double plastic = from[PLASTIC_STRAIN], path = from[PLASTIC_PATH];
     double back = p->kinematic * H * plastic, yield = p->yield_stress + (1.0 - p->kinematic) * H * path;
-    double trial = E * (strain - plastic) - back, way = trial < 0.0 ? -1.0 : 1.0;
+    double trial = E * (strain - plastic) - back, sign = trial < 0.0 ? -1.0 : 1.0;
     double flow = fmax(0.0, (fabs(trial) - yield) / (E + H));
     internal_point x = { .tangent = flow > 0.0 ? p->tangent_modulus : E };
-    x.stress = E * (strain - plastic - way * flow);
-    x.next[PLASTIC_STRAIN] = plastic + way * flow;
+    x.stress = E * (strain - plastic - sign * flow);
+    x.next[PLASTIC_STRAIN] = plastic + sign * flow;
     x.next[PLASTIC_PATH] = path + flow;
     x.energy = 0.5 * x.stress * x.stress / E;
-    x.loss = 0.5 * (x.stress + (back + way * yield)) * way * flow;
+    x.loss = 0.5 * (x.stress + (back + sign * yield)) * sign * flow;
     return x;
 }
 

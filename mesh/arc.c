@@ -70,10 +70,10 @@ static void arc_turn(double degrees, double *cosine, double *sine)
 {
     const double radian = 0.017453292519943295769;
     double quarter = round(degrees / 90.0), rest = (degrees - 90.0 * quarter) * radian, c = cos(rest), s = sin(rest);
-    int turn = ((int)quarter % 4 + 4) % 4;
+    int quarters = ((int)quarter % 4 + 4) % 4;
     const double cosines[] = { c, -s, -c, s }, sines[] = { s, c, -s, -c };
-    *cosine = cosines[turn];
-    *sine = sines[turn];
+    *cosine = cosines[quarters];
+    *sine = sines[quarters];
 }
 
 static pcs_status arc_build(const void *params, const char *name, pcs_mesh *mesh)

@@ -259,7 +259,7 @@ static int merge_number(pcs_merge *merge, int *number)
     return count;
 }
 
-static pcs_status merge_carry_out(pcs_merge *merge, pcs_mesh *mesh, int *number, int *place)
+static pcs_status merge_copy(pcs_merge *merge, pcs_mesh *mesh, int *number, int *place)
 {
     int count = merge_number(merge, number), *is_listed = place;
     double(*x)[3];
@@ -289,7 +289,7 @@ pcs_status pcs_merge_apply(pcs_merge *merge, pcs_mesh *mesh)
     size_t n = (size_t)mesh->nnode;
     int *memory = pcs_scratch(NULL, 2 * n, sizeof *memory);
     if (memory == NULL) return pcs_fail(mesh->ctx, PCS_NO_MEMORY, "out of memory: %zu nodes", n);
-    pcs_status status = merge_carry_out(merge, mesh, memory, memory + n);
+    pcs_status status = merge_copy(merge, mesh, memory, memory + n);
     pcs_scratch_free(memory);
     return status;
 }

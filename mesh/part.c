@@ -218,7 +218,7 @@ pcs_status pcs_mesh_unpack(pcs_mesh *mesh, const int *packed)
     return PCS_OK;
 }
 
-pcs_status pcs_mesh_deal_set(const pcs_mesh *mesh, const char *name, const char *by, int rank)
+pcs_status pcs_mesh_distribute_set(const pcs_mesh *mesh, const char *name, const char *by, int rank)
 {
     const pcs_set *first = pcs_mesh_node_set(mesh, by);
     pcs_set *set = mesh->node_set, *own;

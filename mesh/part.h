@@ -6,7 +6,7 @@
 #include "mesh/mesh.h"
 
 // Fills `own`, the nodes at which this rank has contacts, from another set of equal size or itself, if empty.
-pcs_status pcs_mesh_deal_set(const pcs_mesh *mesh, const char *name, const char *by, int rank);
+pcs_status pcs_mesh_distribute_set(const pcs_mesh *mesh, const char *name, const char *by, int rank);
 
 // Gives the remaining cells of all ranks new numbers in the whole mesh. All ranks must call it.
 pcs_status pcs_part_drop(pcs_mesh *mesh, const bool *is_dropped);

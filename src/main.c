@@ -7,8 +7,8 @@
 #include "build/build.h"
 #include "build/catalogue.h"
 #include "case/case.h"
+#include "core/archive.h"
 #include "core/blas.h"
-#include "core/carry.h"
 #include "core/comm.h"
 #include "core/open.h"
 #include "core/text.h"
@@ -509,11 +509,11 @@ void ilaver_(int *major, int *minor, int *patch);
 static void version_blas(size_t size, char *text)
 {
     void *symbol = dlsym(RTLD_DEFAULT, "openblas_get_config");
-    char *(*tell)(void) = NULL;
+    char *(*print)(void) = NULL;
     Dl_info info;
-    memcpy(&tell, &symbol, sizeof tell);
-    if (tell != NULL) {
-        snprintf(text, size, "%s", tell());
+    memcpy(&print, &symbol, sizeof print);
+    if (print != NULL) {
+        snprintf(text, size, "%s", print());
         return;
     }
     symbol = dlsym(RTLD_DEFAULT, "dgemm_");
@@ -632,13 +632,13 @@ static volatile sig_atomic_t stop_request = 0;
 
 static void commands_stop(int signal_number)
 {
-    static const char told[] = "\nstopping after this step; again to end at once\n";
+    static const char reported[] = "\nstopping after this step; again to end at once\n";
     stop_request = 1;
     if (signal_number == SIGINT || signal_number == SIGTERM) { // the second such signal ends the program
         signal(SIGINT, SIG_DFL);
         signal(SIGTERM, SIG_DFL);
     }
-    if (isatty(STDERR_FILENO) && write(STDERR_FILENO, told, sizeof told - 1) < 0) return;
+    if (isatty(STDERR_FILENO) && write(STDERR_FILENO, reported, sizeof reported - 1) < 0) return;
 }
 
 // Prints every line of the message as an error of its own, in one process, though all have it.
@@ -1048,31 +1048,31 @@ typedef struct completion {
     int nword;
     char **words; // [nword] from the command on
     int count;
-    const char **told; // [count] words printed, each once
+    const char **reported; // [count] words printed, each once
 } completion;
 
-static void complete_tell(completion *k, const char *word, const char *summary)
+static void complete_print(completion *k, const char *word, const char *summary)
 {
     if (strncmp(word, k->present, strlen(k->present)) != 0 || k->count == MOST) return;
     for (int i = 0; i < k->count; i++)
-        if (strcmp(k->told[i], word) == 0) return;
-    k->told[k->count] = pcs_take_text(k->ctx, word);
-    if (k->told[k->count] == NULL) return;
+        if (strcmp(k->reported[i], word) == 0) return;
+    k->reported[k->count] = pcs_take_text(k->ctx, word);
+    if (k->reported[k->count] == NULL) return;
     k->count++;
     printf("%s%s%s\n", word, summary[0] == '\0' ? "" : "\t", summary);
 }
 
 // Prints a word with the first clause of its help.
-static void complete_tell_helped(completion *k, const char *word, const char *help)
+static void complete_print_helped(completion *k, const char *word, const char *help)
 {
     char text[WORD_ROOM];
     snprintf(text, sizeof text, "%.*s", (int)strcspn(help, ";,(["), help);
-    complete_tell(k, word, text);
+    complete_print(k, word, text);
 }
 
 static void complete_verbs(completion *k)
 {
-    for (const pcs_verb *c = pcs_verbs; c->name != NULL; c++) complete_tell_helped(k, c->name, c->help);
+    for (const pcs_verb *c = pcs_verbs; c->name != NULL; c++) complete_print_helped(k, c->name, c->help);
 }
 
 // Prints the options of a command, or those that need none.
@@ -1080,8 +1080,8 @@ static void complete_options(completion *k, const char *command)
 {
     for (const pcs_cli_option *o = pcs_cli_options; o->name != NULL; o++) {
         if (o->kind == PCS_CLI_WORDS || !verb_takes(command, o)) continue;
-        if (o->letter != NULL) complete_tell_helped(k, o->letter, o->help);
-        complete_tell_helped(k, o->name, o->help);
+        if (o->letter != NULL) complete_print_helped(k, o->letter, o->help);
+        complete_print_helped(k, o->name, o->help);
     }
 }
 
@@ -1094,7 +1094,7 @@ static void complete_path(void *user, const char *path)
     if (strncmp(path, k->present, written < length ? written : length) != 0 || written > length) return;
     size_t next = written + strcspn(path + written, ".");
     snprintf(word, sizeof word, "%.*s%s", (int)next, path, path[next] == '.' ? "." : "=");
-    complete_tell(k, word, "");
+    complete_print(k, word, "");
 }
 
 // Prints the keys of the case among the words before: those of the file, and all that its readers know; ignores errors.
@@ -1113,12 +1113,12 @@ static void complete_keys(completion *k)
 
 static void complete_case(void *user, const char *name)
 {
-    complete_tell(user, name, "");
+    complete_print(user, name, "");
 }
 
 static void complete_name(void *user, const char *name, const char *summary)
 {
-    complete_tell(user, name, summary);
+    complete_print(user, name, summary);
 }
 
 static void complete_argument(completion *k, const pcs_verb *c)
@@ -1130,7 +1130,7 @@ static void complete_argument(completion *k, const pcs_verb *c)
     if (strcmp(c->arguments, "[NAME]") == 0) pcs_catalogue_names(complete_name, k);
     if (strcmp(c->arguments, "[COMMAND]") == 0) complete_verbs(k);
     for (int i = 0; strncmp(c->arguments, "[TEMPLATE]", 10) == 0 && new_template(i) != NULL; i++)
-        complete_tell(k, new_template(i), "");
+        complete_print(k, new_template(i), "");
 }
 
 // Prints the values of the previous word if that is an option, else returns false. Some shells break words at '='.
@@ -1144,7 +1144,7 @@ static bool complete_value(completion *k)
         if (!is_it || o->value == NULL || !verb_takes(k->verb, o)) continue;
         if (o->kind == PCS_CLI_TEXTS) complete_keys(k);
         else if (strcmp(o->value, "DIR") == 0) puts(":files");
-        else if (o->kind == PCS_CLI_TEXT) complete_tell(k, o->value, "");
+        else if (o->kind == PCS_CLI_TEXT) complete_print(k, o->value, "");
         return true;
     }
     return is_broken;
@@ -1170,8 +1170,8 @@ static int cli_complete(int nword, char **words)
     k.verb = words[0];
     k.present = words[nword - 1];
     if (pcs_context_create(&k.ctx) != PCS_OK) return PCS_CLI_COULD_NOT_GO_ON;
-    k.told = pcs_take(k.ctx, MOST, sizeof *k.told, "completion");
-    if (k.told != NULL) complete_words(&k);
+    k.reported = pcs_take(k.ctx, MOST, sizeof *k.reported, "completion");
+    if (k.reported != NULL) complete_words(&k);
     pcs_context_destroy(&k.ctx);
     return PCS_CLI_DONE;
 }
@@ -1366,7 +1366,7 @@ __attribute__((section(".preinit_array"), used)) static void (*const main_first)
 
 // Says that the program has crashed: a case may name a plug-in, whose faults are not the program's. Only calls that a
 // signal handler may make.
-static void main_tell_crash(int signal_number)
+static void main_report_crash(int signal_number)
 {
     main_end("error: the program crashed, by a fault of its own or of a plug-in that the case names\n");
 }
@@ -1377,7 +1377,7 @@ static void main_watch_crashes(void)
     static char stack[1 << 16];
     static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
     const stack_t other = { .ss_sp = stack, .ss_size = sizeof stack };
-    struct sigaction action = { .sa_handler = main_tell_crash, .sa_flags = SA_ONSTACK }, before;
+    struct sigaction action = { .sa_handler = main_report_crash, .sa_flags = SA_ONSTACK }, before;
     if (sigaltstack(&other, NULL) != 0) return;
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)

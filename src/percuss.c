@@ -9,7 +9,7 @@
 #include "analysis/statics.h"
 #include "build/build.h"
 #include "build/catalogue.h"
-#include "core/carry.h"
+#include "core/archive.h"
 #include "core/clock.h"
 #include "core/open.h"
 #include "core/option.h"
@@ -284,7 +284,7 @@ void percuss_destroy(percuss **p)
 // Equilibrium under loads, and modes of small vibrations, as handles that stand still.
 
 // Sets the handle's state to the model at rest at q, and evaluates gaps and forces of its rows there.
-static pcs_status analyses_stand(percuss *p, const pcs_analysis *on, const double *q, const pcs_statics *statics)
+static pcs_status analyses_are_known(percuss *p, const pcs_analysis *on, const double *q, const pcs_statics *statics)
 {
     pcs_system *system = on->system;
     double *zero, *gap;
@@ -337,7 +337,7 @@ static pcs_status analyses_statics(percuss *p, const percuss_source *source, con
     double *q;
     PCS_TRY(analyses_start(p, source, &on, &q));
     PCS_TRY(analyses_balance(p, &on, options, q, &statics));
-    return analyses_stand(p, &on, q, &statics);
+    return analyses_are_known(p, &on, q, &statics);
 }
 
 static pcs_status analyses_modes(percuss *p, const percuss_source *source, const percuss_still_options *options)
@@ -359,7 +359,7 @@ static pcs_status analyses_modes(percuss *p, const percuss_source *source, const
         how.load_factor = statics.factor;
     }
     PCS_TRY(pcs_modes_find(&on, &how, &p->modes));
-    return analyses_stand(p, &on, q, is_balanced ? &statics : NULL);
+    return analyses_are_known(p, &on, q, is_balanced ? &statics : NULL);
 }
 
 typedef pcs_status analyses_kind(percuss *p, const percuss_source *source, const percuss_still_options *options);
@@ -1158,7 +1158,7 @@ int percuss_matrix_of(percuss *p, percuss_matrix_kind kind, percuss_matrix *out)
 struct pcs_push {
     const pcs_system_ops *own; // operations of the system
     pcs_system_ops ops;        // the same with the forces added
-    double *p, *way;           // [nv] forces, and increment of q
+    double *p, *increment;     // [nv] forces, and increment of q
 };
 
 static void push_force(const pcs_system *self, pcs_instant at, double *f)
@@ -1172,8 +1172,8 @@ static double push_load_work(const pcs_system *self, double t, const double *q0,
 {
     const pcs_push *push = self->push;
     double work = push->own->load_work(self, t, q0, q1);
-    pcs_difference(&self->rotations, q0, q1, push->way);
-    for (int i = 0; i < self->nv; i++) work += push->p[i] * push->way[i];
+    pcs_difference(&self->rotations, q0, q1, push->increment);
+    for (int i = 0; i < self->nv; i++) work += push->p[i] * push->increment[i];
     return work;
 }
 
@@ -1195,7 +1195,7 @@ static pcs_status push_create(pcs_system *self, double **out)
     if (push == NULL) {
         PCS_TAKE(self->ctx, push, 1, "applied forces");
         PCS_TAKE(self->ctx, push->p, self->nv, "applied forces");
-        PCS_TAKE(self->ctx, push->way, self->nv, "applied forces");
+        PCS_TAKE(self->ctx, push->increment, self->nv, "applied forces");
         push->own = self->ops;
         push->ops = *self->ops;
         push->ops.force = push_force;
@@ -1255,30 +1255,30 @@ static void drive_clear(percuss *p)
 }
 
 // Allocates the forces of a state that is read, and zeroes them if it has none.
-static void drive_make_room(percuss *p, bool is_driven, pcs_carrier *c)
+static void drive_make_room(percuss *p, bool is_driven, pcs_archive *c)
 {
-    if (!pcs_carry_reads(c)) return;
+    if (!pcs_archive_reads(c)) return;
     drive_clear(p);
     if (p->acting != NULL) memset(p->acting, 0, (size_t)p->system->nv * sizeof *p->acting);
     if (is_driven && percuss_applied_force(p) == NULL) c->status = PCS_NO_MEMORY;
 }
 
 // Serializes the drive. A checkpoint of a run has none; load factors and friction then stay unchanged.
-static void drive_carry(percuss *p, pcs_carrier *c)
+static void drive_serialize(percuss *p, pcs_archive *c)
 {
     size_t nload = (size_t)percuss_loads(p);
     bool is_driven = p->acting != NULL;
-    pcs_carry_part(c, "drive");
-    if (pcs_carry_reads(c) && !pcs_carry_is_next(c, "is_driven")) {
+    pcs_archive_part(c, "drive");
+    if (pcs_archive_reads(c) && !pcs_archive_is_next(c, "is_driven")) {
         drive_make_room(p, false, c);
         return;
     }
-    pcs_carry_flags(c, "is_driven", &is_driven, 1);
+    pcs_archive_flags(c, "is_driven", &is_driven, 1);
     drive_make_room(p, is_driven, c);
-    if (c->status == PCS_OK && is_driven) pcs_carry_vector(c, "acting", p->acting, p->system->nv);
-    if (nload > 0) pcs_carry_words(c, "load_factors", pcs_fe_load_factors(p->system), nload);
+    if (c->status == PCS_OK && is_driven) pcs_archive_vector(c, "acting", p->acting, p->system->nv);
+    if (nload > 0) pcs_archive_words(c, "load_factors", pcs_fe_load_factors(p->system), nload);
     int npoint = pcs_system_npoint(p->system);
-    for (int j = 0; j < npoint; j++) pcs_carry_words(c, "friction", &p->system->laws[j].friction, 1);
+    for (int j = 0; j < npoint; j++) pcs_archive_words(c, "friction", &p->system->laws[j].friction, 1);
 }
 
 int percuss_apply(percuss *p, int node, const double force[3])
@@ -1525,10 +1525,10 @@ int percuss_run(percuss *p, const char *directory)
     return percuss_run_with(p, &(percuss_run_options){ .directory = directory });
 }
 
-static void run_carry(percuss *p, pcs_carrier *c)
+static void run_serialize(percuss *p, pcs_archive *c)
 {
-    pcs_checkpoint_carry(p->sim, c);
-    drive_carry(p, c);
+    pcs_checkpoint_serialize(p->sim, c);
+    drive_serialize(p, c);
 }
 
 static bool run_may_keep(const percuss *p)
@@ -1540,16 +1540,16 @@ static pcs_status run_keep(pcs_context *ctx, const percuss *of, percuss_state **
 {
     percuss copy = *of, *p = &copy; // archiving does not change the state
     percuss_state *state;
-    pcs_carrier c = pcs_checkpoint_carrier(p->sim, PCS_CARRY_COUNT);
+    pcs_archive c = pcs_checkpoint_archive(p->sim, PCS_ARCHIVE_COUNT);
     PCS_TAKE(ctx, state, 1, "a kept state");
-    run_carry(p, &c);
+    run_serialize(p, &c);
     *state = (percuss_state){ .ctx = ctx, .of = p->sim, .pieces.size = c.used };
     state->pieces.bytes = pcs_take(ctx, 1, c.used, "a kept state");
     if (state->pieces.bytes == NULL) return PCS_NO_MEMORY;
-    c = pcs_checkpoint_carrier(p->sim, PCS_CARRY_WRITE);
+    c = pcs_checkpoint_archive(p->sim, PCS_ARCHIVE_WRITE);
     c.bytes = state->pieces.bytes;
     c.size = state->pieces.size;
-    run_carry(p, &c);
+    run_serialize(p, &c);
     *out = state;
     return c.status;
 }
@@ -1565,7 +1565,7 @@ percuss_state *percuss_keep(const percuss *p)
 }
 
 // Copies a new state to the mirror; clears the message and the stop flag.
-static void run_settle(percuss *p)
+static void run_complete(percuss *p)
 {
     mirror_copy(p);
     (void)pcs_fail(p->ctx, PCS_OK, "%s", "");
@@ -1578,12 +1578,12 @@ int percuss_restore(percuss *p, const percuss_state *state)
     if (p == NULL || p->is_running) return 2;
     if (state == NULL || p->sim == NULL || state->of != p->sim)
         return api_refuse(p, "the state was not kept of this simulation");
-    pcs_carrier c = pcs_checkpoint_carrier(p->sim, PCS_CARRY_READ);
+    pcs_archive c = pcs_checkpoint_archive(p->sim, PCS_ARCHIVE_READ);
     c.bytes = state->pieces.bytes;
     c.size = state->pieces.size;
-    run_carry(p, &c);
+    run_serialize(p, &c);
     if (c.status != PCS_OK) return api_run_answer(p, c.status);
-    run_settle(p);
+    run_complete(p);
     return 0;
 }
 
@@ -1601,8 +1601,8 @@ int percuss_save(percuss *p, const char *path)
 static pcs_status run_read(percuss *p, const pcs_checkpoint_data *data)
 {
     PCS_TRY(pcs_checkpoint_demand_same(p->sim, data));
-    pcs_carrier c = pcs_checkpoint_reader(p->sim, data);
-    run_carry(p, &c);
+    pcs_archive c = pcs_checkpoint_reader(p->sim, data);
+    run_serialize(p, &c);
     return c.status;
 }
 
@@ -1614,7 +1614,7 @@ static pcs_status run_load(percuss *p, const pcs_checkpoint_data *data)
     if (before == NULL) return pcs_fail(p->ctx, PCS_NO_MEMORY, "out of memory: a kept state");
     bool was_stopped = p->is_stopped;
     pcs_status status = run_read(p, data);
-    if (status == PCS_OK) run_settle(p);
+    if (status == PCS_OK) run_complete(p);
     else {
         snprintf(reason, sizeof reason, "%s", pcs_message(p->ctx));
         (void)percuss_restore(p, before);

@@ -3,7 +3,7 @@
 #include "analysis/statics.h"
 
 #include "analysis/stiffness.h"
-#include "core/carry.h"
+#include "core/archive.h"
 #include "core/dense.h"
 #include "core/rounding.h"
 #include "core/text.h"
@@ -67,7 +67,7 @@ typedef struct pcs_equilibrium {
     pcs_kept safe;                   // last step of relaxation
     double first_weight;             // `weight` at the start of the load step
     double *along;                   // [ntangent] unit direction of the friction force of a sliding contact
-    unsigned char *has_way;          // [nrow] kind of the term in K for the direction of sliding
+    unsigned char *has_direction;    // [nrow] kind of the term in K for the direction of sliding
     int *nback;                      // [nrow] number of consecutive corrections that would reverse its sliding
     double *lam, *dlam;              // [nall]
     double *gap, *gap0;              // [nall] at q, for tangents sliding, m; and at the start on joints
@@ -144,14 +144,14 @@ typedef struct pcs_ramp {
 enum { MOST_BACK = 40 };
 
 // Kinds of the term in K of a contact that slides in a plane: none yet, derivative of its direction, or drag.
-enum { NO_WAY, NEWTON, DRAG };
+enum { NO_DIRECTION, NEWTON, DRAG };
 
 static const double FACTOR = 8.0;   // safety factor of rounding errors
 static const double HEAVY = 1e6;    // stiffness across a new direction, relative to that of the model
 static const double SHRINK = 0.9;   // relative to the sliding: a larger correction reverses it
 static const double ABSURD = 100.0; // relative to all forces at the start of a load step: larger ones are absurd
 
-static bool friction_rubs(const pcs_equilibrium *e, int j)
+static bool friction_is_present(const pcs_equilibrium *e, int j)
 {
     return e->has_friction && e->system->rows[j].ntangent > 0;
 }
@@ -163,7 +163,7 @@ static int friction_first(const pcs_equilibrium *e, int j)
 
 static bool friction_slides(const pcs_equilibrium *e, int j)
 {
-    return friction_rubs(e, j) && e->held[j] && !e->held[friction_first(e, j)];
+    return friction_is_present(e, j) && e->held[j] && !e->held[friction_first(e, j)];
 }
 
 // Creates the rows R and H of the contacts with friction; without friction R is G.
@@ -177,7 +177,7 @@ static pcs_status friction_create(pcs_equilibrium *e)
     int nnz = G->start[s->nrow] + 2 * T->start[s->ntangent], place = 0;
     e->nall += s->ntangent;
     PCS_TAKE(s->ctx, e->along, s->ntangent, "friction");
-    PCS_TAKE(s->ctx, e->has_way, s->nrow, "friction");
+    PCS_TAKE(s->ctx, e->has_direction, s->nrow, "friction");
     PCS_TAKE(s->ctx, e->nback, s->nrow, "friction");
     PCS_TRY(pcs_rows_create(s->ctx, e->nall, s->nv, nnz, &e->R));
     PCS_TRY(pcs_rows_create(s->ctx, e->nall, s->nv, nnz, &e->H));
@@ -245,7 +245,7 @@ static double friction_size(const pcs_equilibrium *e, int j, const double *x)
 static bool friction_is_wrong(const pcs_equilibrium *e, int j)
 {
     const pcs_row *row = &e->system->rows[j];
-    if (!friction_rubs(e, j) || !e->held[j]) return false;
+    if (!friction_is_present(e, j) || !e->held[j]) return false;
     int first = friction_first(e, j);
     if (e->held[first]) {
         double noise = friction_size(e, j, e->lam_noise) + row->friction * e->lam_noise[j];
@@ -253,9 +253,9 @@ static bool friction_is_wrong(const pcs_equilibrium *e, int j)
         return friction_size(e, j, e->lam) > most + FACTOR * (noise + DBL_EPSILON * most);
     }
     if (e->nback[j] > MOST_BACK) return true;
-    double way = 0.0, noise = friction_size(e, j, e->gap_noise) + friction_size(e, j, e->blur);
-    for (int t = 0; t < row->ntangent; t++) way += e->gap[first + t] * e->along[row->first_tangent + t];
-    return way > FACTOR * noise;
+    double increment = 0.0, noise = friction_size(e, j, e->gap_noise) + friction_size(e, j, e->blur);
+    for (int t = 0; t < row->ntangent; t++) increment += e->gap[first + t] * e->along[row->first_tangent + t];
+    return increment > FACTOR * noise;
 }
 
 // Changes a contact from sticking to sliding along the force that held it, or back.
@@ -264,7 +264,7 @@ static void friction_change(pcs_equilibrium *e, int j)
     const pcs_row *row = &e->system->rows[j];
     int first = friction_first(e, j);
     bool sticks = e->held[first];
-    e->has_way[j] = NO_WAY;
+    e->has_direction[j] = NO_DIRECTION;
     e->nback[j] = 0;
     double size = friction_size(e, j, e->lam);
     for (int t = 0; t < row->ntangent; t++) {
@@ -274,7 +274,7 @@ static void friction_change(pcs_equilibrium *e, int j)
 }
 
 // Sets the friction of sliding contacts from their normal forces, and updates R and H.
-static void friction_settle(pcs_equilibrium *e)
+static void friction_converge(pcs_equilibrium *e)
 {
     if (!e->has_friction) return;
     for (int j = 0; j < e->system->nrow; j++) {
@@ -287,27 +287,29 @@ static void friction_settle(pcs_equilibrium *e)
 }
 
 // Sets the friction of contacts that slide in a plane against their sliding. Returns true if a direction has changed.
-static bool friction_turn(pcs_equilibrium *e)
+static bool friction_reverse(pcs_equilibrium *e)
 {
     double most = 0.0;
     for (int j = 0; e->has_friction && j < e->system->nrow; j++) {
         const pcs_row *row = &e->system->rows[j];
         if (row->ntangent != 2 || !friction_slides(e, j)) continue;
-        const double *way = e->gap + friction_first(e, j);
+        const double *increment = e->gap + friction_first(e, j);
         double *u = e->along + row->first_tangent;
-        double size = hypot(way[0], way[1]), noise = friction_size(e, j, e->blur) + friction_size(e, j, e->gap_noise);
+        double size = hypot(increment[0], increment[1]),
+               noise = friction_size(e, j, e->blur) + friction_size(e, j, e->gap_noise);
         if (!(size > FACTOR * noise)) continue;
         // Compares with the round-off of the direction.
-        most = fmax(most, hypot(u[0] + way[0] / size, u[1] + way[1] / size) / (FACTOR * (noise / size + DBL_EPSILON)));
-        for (int t = 0; t < 2; t++) u[t] = -way[t] / size;
-        if (e->has_way[j] == NO_WAY) e->has_way[j] = NEWTON;
+        most = fmax(most, hypot(u[0] + increment[0] / size, u[1] + increment[1] / size) /
+                              (FACTOR * (noise / size + DBL_EPSILON)));
+        for (int t = 0; t < 2; t++) u[t] = -increment[t] / size;
+        if (e->has_direction[j] == NO_DIRECTION) e->has_direction[j] = NEWTON;
     }
-    if (most > 0.0) friction_settle(e);
+    if (most > 0.0) friction_converge(e);
     return most > 1.0;
 }
 
 // Returns true if the correction dq would reverse the sliding of row j.
-static bool friction_turns_back(const pcs_equilibrium *e, int j)
+static bool friction_reverses(const pcs_equilibrium *e, int j)
 {
     const double *x = e->gap + friction_first(e, j);
     double along = 0.0;
@@ -316,25 +318,30 @@ static bool friction_turns_back(const pcs_equilibrium *e, int j)
 }
 
 // Classifies a correction: no contact slides in a plane, directions rotate, one has a drag, one reverses (not applied).
-typedef enum friction_way { FRICTION_STRAIGHT, FRICTION_CURVED, FRICTION_DRAGS, FRICTION_BACK } friction_way;
+typedef enum friction_direction {
+    FRICTION_STRAIGHT,
+    FRICTION_CURVED,
+    FRICTION_DRAGS,
+    FRICTION_BACK
+} friction_direction;
 
-static friction_way friction_judge(pcs_equilibrium *e)
+static friction_direction friction_judge(pcs_equilibrium *e)
 {
-    friction_way way = FRICTION_STRAIGHT;
+    friction_direction increment = FRICTION_STRAIGHT;
     for (int j = 0; e->slides_in_planes && j < e->system->nrow; j++) {
-        if (e->system->rows[j].ntangent != 2 || !friction_slides(e, j) || e->has_way[j] == NO_WAY) continue;
-        bool is_drag = e->has_way[j] == DRAG;
-        if (way == FRICTION_STRAIGHT) way = FRICTION_CURVED;
-        if (is_drag) way = way == FRICTION_BACK ? way : FRICTION_DRAGS;
-        e->has_way[j] = NEWTON;
+        if (e->system->rows[j].ntangent != 2 || !friction_slides(e, j) || e->has_direction[j] == NO_DIRECTION) continue;
+        bool is_drag = e->has_direction[j] == DRAG;
+        if (increment == FRICTION_STRAIGHT) increment = FRICTION_CURVED;
+        if (is_drag) increment = increment == FRICTION_BACK ? increment : FRICTION_DRAGS;
+        e->has_direction[j] = NEWTON;
         if (is_drag) continue;
-        bool turns_back = friction_turns_back(e, j);
-        e->nback[j] = turns_back ? e->nback[j] + 1 : 0;
-        if (!turns_back) continue;
-        e->has_way[j] = DRAG;
-        way = FRICTION_BACK;
+        bool reverses = friction_reverses(e, j);
+        e->nback[j] = reverses ? e->nback[j] + 1 : 0;
+        if (!reverses) continue;
+        e->has_direction[j] = DRAG;
+        increment = FRICTION_BACK;
     }
-    return way;
+    return increment;
 }
 
 // Returns the norm of the force that a unit multiplier exerts.
@@ -352,7 +359,7 @@ static double equilibrium_row_size(const pcs_equilibrium *e, int row)
 // Returns the norm by which the force of a sticking contact exceeds its friction disc, 0 if it does not.
 static double friction_excess(const pcs_equilibrium *e, int j)
 {
-    if (!friction_rubs(e, j) || !e->held[j] || !e->held[friction_first(e, j)]) return 0.0;
+    if (!friction_is_present(e, j) || !e->held[j] || !e->held[friction_first(e, j)]) return 0.0;
     double most = e->system->rows[j].friction * fmax(e->lam[j], 0.0);
     return fmax(friction_size(e, j, e->lam) - most, 0.0) * equilibrium_row_size(e, friction_first(e, j));
 }
@@ -368,7 +375,7 @@ static bool friction_yield(pcs_equilibrium *e)
     for (int j = 0; j < e->system->nrow; j++)
         if (friction_excess(e, j) >= 0.5 * worst) friction_change(e, j);
     memcpy(e->lam, e->last.lam, (size_t)e->nall * sizeof *e->lam);
-    friction_settle(e);
+    friction_converge(e);
     return true;
 }
 
@@ -382,14 +389,14 @@ static bool friction_choose(pcs_equilibrium *e, bool is_single)
         friction_change(e, j);
         has_changed = true;
     }
-    friction_settle(e);
+    friction_converge(e);
     return has_changed;
 }
 
 // Updates the tangents of a contact that has closed, which sticks at first, or opened.
 static void friction_flip(pcs_equilibrium *e, int j)
 {
-    if (!friction_rubs(e, j)) return;
+    if (!friction_is_present(e, j)) return;
     int first = friction_first(e, j);
     for (int t = 0; t < e->system->rows[j].ntangent; t++) {
         e->held[first + t] = e->held[j];
@@ -414,10 +421,10 @@ static double friction_across(const pcs_equilibrium *e, int j)
     const pcs_rows *T = e->system->T;
     const pcs_row *row = &e->system->rows[j];
     double size = friction_size(e, j, e->gap), most = 0.0;
-    bool has_slid = e->has_way[j] != NO_WAY && size > FACTOR * friction_size(e, j, e->blur);
+    bool has_slid = e->has_direction[j] != NO_DIRECTION && size > FACTOR * friction_size(e, j, e->blur);
     if (has_slid) return row->friction * fmax(e->lam[j], 0.0) / size;
     // Starts a new direction along the force.
-    if (e->has_way[j] != NO_WAY) return 0.0;
+    if (e->has_direction[j] != NO_DIRECTION) return 0.0;
     for (int p = T->start[row->first_tangent]; p < T->start[row->first_tangent + 2]; p++)
         if (T->value[p] != 0.0) most = fmax(most, e->stiffness[T->column[p]]);
     return HEAVY * most;
@@ -429,7 +436,7 @@ static void friction_stiffen(pcs_equilibrium *e)
     for (int j = 0; e->slides_in_planes && j < e->system->nrow; j++) {
         const pcs_row *row = &e->system->rows[j];
         if (row->ntangent != 2 || !friction_slides(e, j)) continue;
-        double stiff = friction_across(e, j), less = e->has_way[j] == DRAG ? 0.0 : 1.0;
+        double stiff = friction_across(e, j), less = e->has_direction[j] == DRAG ? 0.0 : 1.0;
         const double *u = e->along + row->first_tangent;
         if (!(stiff > 0.0)) continue;
         for (int a = 0; a < 2; a++)
@@ -655,10 +662,10 @@ static bool equilibrium_choose_rows(pcs_equilibrium *e)
     bool is_single = e->nreturn > MOST_RETURNS;
     equilibrium_find_noise(e);
     bool has_changed = rows_choose(e, is_single);
-    if (has_changed) friction_settle(e);
+    if (has_changed) friction_converge(e);
     else has_changed = friction_choose(e, is_single);
     if (has_changed) rows_remember(e);
-    return has_changed || friction_turn(e);
+    return has_changed || friction_reverse(e);
 }
 
 // Turns f into the residual f + G^T lam, less mu D (q - q_n) if anchored; sets its norm, its scale and its round-off.
@@ -689,7 +696,7 @@ static void equilibrium_place(pcs_equilibrium *e, const double *q)
     if (s->row_set.vary) pcs_system_aim(s, pcs_at(e->time, q, NULL));
     pcs_system_gaps(s, pcs_at(e->time, q, NULL), e->gap);
     for (int j = 0; j < s->nrow; j++)
-        if (s->rows[j].is_turn) e->gap[j] = e->target[j] + remainder(e->gap[j] - e->target[j], WHOLE_TURN);
+        if (s->rows[j].is_revolute_gap) e->gap[j] = e->target[j] + remainder(e->gap[j] - e->target[j], WHOLE_TURN);
     friction_place(e, q);
 }
 
@@ -697,7 +704,7 @@ static void equilibrium_place(pcs_equilibrium *e, const double *q)
 static void equilibrium_look(pcs_equilibrium *e, const double *q)
 {
     equilibrium_place(e, q);
-    friction_turn(e);
+    friction_reverse(e);
     equilibrium_residual(e, q);
 }
 
@@ -856,7 +863,7 @@ static void equilibrium_correct(pcs_equilibrium *e, double *q)
 {
     pcs_retract(&e->system->rotations, q, e->dq, q);
     for (int j = 0; j < e->nall; j++) e->lam[j] += e->dlam[j];
-    friction_settle(e);
+    friction_converge(e);
 }
 
 // Factors the tangent if it has changed, and solves for dq; *is_singular also if round-off hides it.
@@ -920,9 +927,9 @@ static pcs_status newton_correct(pcs_equilibrium *e, double *q, bool rows_change
     *outcome = is_singular ? PCS_STATICS_SINGULAR : PCS_STATICS_DONE;
     if (is_singular) return PCS_OK;
     equilibrium_judge(e, q, 0.0);
-    friction_way way = friction_judge(e);
-    if (way == FRICTION_BACK) e->correction = INFINITY;
-    else if (way == FRICTION_CURVED) newton_search(e, q);
+    friction_direction increment = friction_judge(e);
+    if (increment == FRICTION_BACK) e->correction = INFINITY;
+    else if (increment == FRICTION_CURVED) newton_search(e, q);
     else equilibrium_correct(e, q);
     return PCS_OK;
 }
@@ -988,7 +995,7 @@ static const double SMALLEST_STRIDE = 1e-10; // smallest stride: below it there 
 static const double LEAP = 4.0;              // number of strides: a longer step has lost its path
 static const double TURN = 0.5;              // rad, largest change of an angle
 static const double CLOSE = 1e-6;            // residual from which Newton's method is tried
-static const double SETTLED = 0.1;           // relative to the residual before the step: it is solved
+static const double CONVERGED = 0.1;         // relative to the residual before the step: it is solved
 static const double UPHILL = 1e-3;           // relative to the residual: root of an energy that counts as zero
 static const double MANY = 100.0;            // number of rounding errors likewise
 static const double LESS_MU = 0.3;           // factor of mu
@@ -1030,11 +1037,11 @@ static pcs_status relax_aim(pcs_equilibrium *e, const double *q, double stride, 
 }
 
 // Makes one step from the evaluated state in `safe` and corrects it until it satisfies backward Euler.
-static pcs_status relax_step(pcs_equilibrium *e, double *q, double stride, bool *is_settled)
+static pcs_status relax_step(pcs_equilibrium *e, double *q, double stride, bool *is_converged)
 {
     bool is_good = false, is_feasible = equilibrium_rows_fit(e);
     double before = e->left, last = INFINITY;
-    *is_settled = false;
+    *is_converged = false;
     PCS_TRY(relax_aim(e, q, stride, is_feasible, &is_good));
     double least = fmax(UPHILL * e->left, MANY * e->round_off);
     if (is_good && is_feasible && relax_work(e) < -least * least) is_good = false;
@@ -1046,14 +1053,14 @@ static pcs_status relax_step(pcs_equilibrium *e, double *q, double stride, bool 
         bool rows_changed = equilibrium_evaluate(e, q);
         if (equilibrium_has_diverged(e, q)) break;
         bool is_round_off = e->left >= 0.5 * last && equilibrium_is_round_off(e);
-        *is_settled = !rows_changed && equilibrium_rows_fit(e) && (e->left <= SETTLED * before || is_round_off);
-        if (*is_settled) break;
+        *is_converged = !rows_changed && equilibrium_rows_fit(e) && (e->left <= CONVERGED * before || is_round_off);
+        if (*is_converged) break;
         last = e->left;
         PCS_TRY(equilibrium_direct(e, q, &is_good));
     }
     e->is_anchored = false;
     pcs_difference(&e->system->rotations, e->safe.q, q, e->work);
-    if (is_feasible && !(relax_strides(e, e->work, stride) < LEAP)) *is_settled = false;
+    if (is_feasible && !(relax_strides(e, e->work, stride) < LEAP)) *is_converged = false;
     return PCS_OK;
 }
 
@@ -1121,7 +1128,7 @@ static pcs_status equilibrium_relax(pcs_equilibrium *e, double load, double *q, 
 {
     double stride = FIRST, close = CLOSE;
     int nkick = 0;
-    bool is_settled = false, is_left = false;
+    bool is_converged = false, is_left = false;
     equilibrium_begin(e, load);
     for (int k = 0; k < MOST_STEPS && stride > SMALLEST_STRIDE; k++) {
         equilibrium_evaluate(e, q);
@@ -1143,8 +1150,8 @@ static pcs_status equilibrium_relax(pcs_equilibrium *e, double load, double *q, 
             equilibrium_begin(e, load);
             equilibrium_evaluate(e, q);
         }
-        PCS_TRY(relax_step(e, q, stride, &is_settled));
-        if (is_settled) {
+        PCS_TRY(relax_step(e, q, stride, &is_converged));
+        if (is_converged) {
             if (relax_strides(e, e->work, stride) > 0.25) stride = fmin(2.0 * stride, LARGEST);
         } else {
             equilibrium_go_back(e, &e->safe, q);
@@ -1306,9 +1313,9 @@ static pcs_status statics_fail(pcs_ramp *r, pcs_statics_outcome outcome, double 
 // kink there. The work of the loads by the rule is wrong by the opposite amount, so this term is added to it.
 
 // Computes the displacement [nv] from the last equilibrium to q.
-static void ramp_way(const pcs_ramp *r, double *way)
+static void ramp_path(const pcs_ramp *r, double *increment)
 {
-    pcs_difference(&r->e.system->rotations, r->e.last.q, r->q, way);
+    pcs_difference(&r->e.system->rotations, r->e.last.q, r->q, increment);
 }
 
 static void ramp_report(pcs_ramp *r, double load)
@@ -1367,14 +1374,15 @@ static void ramp_add_work(pcs_ramp *r)
 {
     const pcs_equilibrium *e = &r->e;
     pcs_statics_work *work = &r->out->work;
-    double *way = e->work;
+    double *increment = e->work;
     ramp_add_row_work(r, work);
-    ramp_way(r, way);
+    ramp_path(r, increment);
     for (int i = 0; i < e->system->nv; i++) {
-        work->loads += 0.5 * (r->loads[i] + e->loads[i]) * way[i];
-        work->friction += 0.5 * r->friction[i] * way[i];
+        work->loads += 0.5 * (r->loads[i] + e->loads[i]) * increment[i];
+        work->friction += 0.5 * r->friction[i] * increment[i];
     }
-    for (int j = e->system->nrow; j < e->nall; j++) work->friction += 0.5 * e->lam[j] * pcs_rows_dot(e->R, j, way);
+    for (int j = e->system->nrow; j < e->nall; j++)
+        work->friction += 0.5 * e->lam[j] * pcs_rows_dot(e->R, j, increment);
 }
 
 // Accepts q as an equilibrium of the path: adds its work, reports and saves it.
@@ -1494,12 +1502,12 @@ static pcs_status statics_advance(pcs_ramp *r, double at, double next, pcs_stati
 
 // Returns the fraction of a load step that rotates driven angles by a quarter turn at most; `way` and `end` (NULL for
 // 0) are the driven motions at its ends.
-static double statics_part(const pcs_system *system, const double *way, const double *end)
+static double statics_part(const pcs_system *system, const double *increment, const double *end)
 {
     double most = 0.0;
     for (int j = 0; j < system->nrow; j++)
         if (system->rows[j].is_driven && system->rows[j].is_angle)
-            most = fmax(most, fabs((end != NULL ? end[j] : 0.0) - way[j]));
+            most = fmax(most, fabs((end != NULL ? end[j] : 0.0) - increment[j]));
     return most > QUARTER_TURN && !system->is_linear ? QUARTER_TURN / most : 1.0;
 }
 
@@ -1565,10 +1573,10 @@ static pcs_status statics_refuse_part(const pcs_analysis *on, const char *part, 
 // Returns true if the options ask for friction and the system has rows with friction.
 static bool statics_has_friction(const pcs_system *system, const pcs_statics_options *options)
 {
-    bool rubs = false;
+    bool has_friction = false;
     for (int j = 0; j < system->nrow; j++)
-        rubs = rubs || (system->rows[j].friction > 0.0 && system->rows[j].ntangent > 0);
-    return rubs && options->has_friction && system->T != NULL;
+        has_friction = has_friction || (system->rows[j].friction > 0.0 && system->rows[j].ntangent > 0);
+    return has_friction && options->has_friction && system->T != NULL;
 }
 
 static pcs_status statics_refuse(const pcs_ramp *r, const pcs_analysis *on, bool is_arc, bool has_friction)
@@ -1657,7 +1665,7 @@ typedef struct record {
     pcs_file *table, *summary;
 } record;
 
-static bool statics_rubs(const record *r, const pcs_contact_info *contact)
+static bool contact_has_friction(const record *r, const pcs_contact_info *contact)
 {
     return r->has_friction && contact->nrow > 0 && r->on->system->rows[contact->first_row].ntangent > 0;
 }
@@ -1689,14 +1697,14 @@ static void statics_put_rows(const record *r, const pcs_contact_info *contact, i
         if (rows[i].gap < gap) gap = rows[i].gap;
         force += rows[i].force;
         if (!r->has_friction || ntangent == 0) continue;
-        double way = statics_along(ntangent, rows[i].slip);
+        double increment = statics_along(ntangent, rows[i].slip);
         friction += statics_along(ntangent, rows[i].tangent);
-        if (fabs(way) > fabs(slip)) slip = way;
+        if (fabs(increment) > fabs(slip)) slip = increment;
         if (r->state[first + i] > state) state = r->state[first + i];
     }
     statics_put_cell(r, contact->name, point, "gap", gap);
     statics_put_cell(r, contact->name, point, "force", force);
-    if (!statics_rubs(r, contact)) return;
+    if (!contact_has_friction(r, contact)) return;
     statics_put_cell(r, contact->name, point, "friction", friction);
     statics_put_cell(r, contact->name, point, "slip", slip);
     statics_put_cell(r, contact->name, point, "state", state);
@@ -1769,7 +1777,7 @@ static void statics_react(record *r)
     for (int pass = 0; pass < 2; pass++) system->ops->reactions(system, r->at, pass, r->x.q, r->acting, r->reactions);
 }
 
-static void statics_rub(record *r, const pcs_statics *now, int j)
+static void statics_add_friction(record *r, const pcs_statics *now, int j)
 {
     const pcs_row *row = &r->on->system->rows[j];
     r->state[j] = now->held[j] ? PCS_ROW_CLOSED : PCS_ROW_OPEN;
@@ -1790,7 +1798,7 @@ static void statics_pose(record *r, const pcs_statics *now)
     r->at = pcs_at_rest(now->time, r->x.q, r->x.v, now->factor);
     for (int j = 0; j < r->on->system->nrow; j++) {
         report->rows[j] = (pcs_row_report){ .gap = now->gap[j], .force = now->force[j], .is_closed = now->held[j] };
-        if (now->tangent != NULL) statics_rub(r, now, j);
+        if (now->tangent != NULL) statics_add_friction(r, now, j);
     }
     pcs_system_press(r->on->system, r->at, report->rows);
     // Takes impulses over one second.
@@ -1861,12 +1869,12 @@ static void statics_put_point(const record *r, const pcs_contact_info *contact, 
     static const char *const states[] = { "open", "sticks", "slides" };
     int j = contact->first_row + i;
     const pcs_row_report *row = &r->report.rows[j];
-    bool rubs = statics_rubs(r, contact);
+    bool has_friction = contact_has_friction(r, contact);
     const char *state = row->is_closed ? "closed" : "open";
-    if (rubs) state = states[r->state[j]];
+    if (has_friction) state = states[r->state[j]];
     pcs_file_print(r->summary, "  %s, point %d: %s, gap %.6g m, force %.9g N", contact->name, i, state, row->gap,
                    row->force);
-    if (rubs)
+    if (has_friction)
         pcs_file_print(r->summary, ", friction %.9g N", statics_along(r->on->system->rows[j].ntangent, row->tangent));
     pcs_file_text(r->summary, "\n");
 }
@@ -2056,7 +2064,7 @@ typedef struct arc {
     double load_weight;     // w
     double *p, *b;          // [nv] df/ds, and dq/ds
     double *b_lam;          // [nrow] dlam/ds
-    double *way;            // [nv] displacement since the last point
+    double *increment;      // [nv] displacement since the last point
     arc_tangent last, next; // at the last point, and at the new one
     double s;               // load factor of the last point
     double length, longest;
@@ -2092,8 +2100,8 @@ static double arc_miss(arc *a, arc_goal goal)
     if (goal.kind == ARC_LOAD) return goal.value - e->load;
     if (goal.kind == ARC_GAP) return -e->gap[goal.row];
     if (goal.kind == ARC_FORCE) return -e->lam[goal.row];
-    ramp_way(a->r, a->way);
-    return goal.value - arc_product(a, a->last.t, a->way) - a->load_weight * a->last.rate * (e->load - a->s);
+    ramp_path(a->r, a->increment);
+    return goal.value - arc_product(a, a->last.t, a->increment) - a->load_weight * a->last.rate * (e->load - a->s);
 }
 
 // Returns the change of that quantity, to first order, by a correction dq, dlam, ds.
@@ -2175,8 +2183,8 @@ static double arc_side(arc *a)
 {
     double side;
     if (a->changed < 0) {
-        ramp_way(a->r, a->way);
-        side = arc_product(a, a->b, a->way) + a->load_weight * (a->e->load - a->s);
+        ramp_path(a->r, a->increment);
+        side = arc_product(a, a->b, a->increment) + a->load_weight * (a->e->load - a->s);
     } else if (a->e->held[a->changed]) {
         side = a->b_lam[a->changed];
     } else {
@@ -2285,8 +2293,8 @@ static pcs_status arc_accept(arc *a)
     pcs_statics *out = a->r->out;
     arc_tangent swap = a->last;
     double more = a->e->load - a->s;
-    ramp_way(a->r, a->way);
-    out->arc += sqrt(arc_product(a, a->way, a->way) + a->load_weight * more * more);
+    ramp_path(a->r, a->increment);
+    out->arc += sqrt(arc_product(a, a->increment, a->increment) + a->load_weight * more * more);
     a->last = a->next;
     a->next = swap;
     a->s = a->e->load;
@@ -2301,7 +2309,7 @@ static double arc_cosine(const arc *a, double chord, const arc_tangent *to)
 {
     double w = a->load_weight / LOAD_SHARE, more = a->e->load - a->s;
     double size = sqrt(arc_product(a, to->t, to->t) + w * to->rate * to->rate);
-    return (arc_product(a, to->t, a->way) + w * to->rate * more) / (size * chord);
+    return (arc_product(a, to->t, a->increment) + w * to->rate * more) / (size * chord);
 }
 
 // Returns true if the chord is nearly parallel to the tangents at both ends, so that the arc has skipped no bend.
@@ -2309,8 +2317,8 @@ static bool arc_is_near(const arc *a)
 {
     double more = a->e->load - a->s;
     if (a->changed >= 0 || a->length <= FINE * a->longest) return true;
-    ramp_way(a->r, a->way);
-    double chord = sqrt(arc_product(a, a->way, a->way) + a->load_weight / LOAD_SHARE * more * more);
+    ramp_path(a->r, a->increment);
+    double chord = sqrt(arc_product(a, a->increment, a->increment) + a->load_weight / LOAD_SHARE * more * more);
     return arc_cosine(a, chord, &a->last) >= STRAIGHT && arc_cosine(a, chord, &a->next) >= STRAIGHT;
 }
 
@@ -2393,8 +2401,8 @@ static pcs_status arc_advance(arc *a, bool *is_over, pcs_statics_outcome *outcom
     *is_over = arc_is_beyond(a, &end);
     if (*is_over && a->e->load != end) PCS_TRY(arc_finish(a, end, outcome));
     if (*outcome != PCS_STATICS_DONE) return PCS_OK;
-    bool turns = a->last.rate * a->next.rate < 0.0 && a->changed >= 0;
-    if ((is_limit && !*is_over) || turns) arc_mark(&a->r->out->limits, a->e->load);
+    bool reverses = a->last.rate * a->next.rate < 0.0 && a->changed >= 0;
+    if ((is_limit && !*is_over) || reverses) arc_mark(&a->r->out->limits, a->e->load);
     if (a->changed < 0 && arc_orientation(&a->last) * arc_orientation(&a->next) < 0)
         arc_mark(&a->r->out->branches, 0.5 * (a->s + a->e->load));
     a->was_limit = is_limit;
@@ -2428,7 +2436,7 @@ static pcs_status arc_run(arc *a)
 static pcs_status arc_take(arc *a)
 {
     const pcs_system *s = a->e->system;
-    double **vectors[] = { &a->weight, &a->p, &a->b, &a->way, &a->last.t, &a->next.t };
+    double **vectors[] = { &a->weight, &a->p, &a->b, &a->increment, &a->last.t, &a->next.t };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         PCS_TAKE(a->e->ctx, *vectors[i], s->nv, "a path of equilibria");
     PCS_TAKE(a->e->ctx, a->b_lam, s->nrow, "a path of equilibria");

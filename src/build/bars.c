@@ -304,10 +304,10 @@ static bool foresee_motion(const pcs_sim *sim, const double *a, bool has_bars, p
     bool is_held = pcs_count_conditions(system) > 0 && !has_bars;
     for (int i = 0; i < pcs_system_nown(system); i++) {
         double v = fabs(sim->state.v[i]), gain = has_bars ? 0.0 : fabs(a[i]);
-        double way = system->scale.is_angle[i] ? 1.0 : system->scale.model[i];
+        double distance = system->scale.is_angle[i] ? 1.0 : system->scale.model[i];
         motion = fmax(motion, fmax(v, fabs(a[i])));
         if (!system->scale.is_angle[i] && !is_held) continue;
-        rate = fmax(rate, fmin(v + gain * span, sqrt(v * v + 2.0 * PI * gain * way)) / way);
+        rate = fmax(rate, fmin(v + gain * span, sqrt(v * v + 2.0 * PI * gain * distance)) / distance);
     }
     foresee_take(f, 2.0 * PI / rate, TURN_STEPS, "a rotation");
     return motion > 0.0;
@@ -543,16 +543,16 @@ static void bars_print_step(const bars *b, const char *where, double before, dou
 // Prints the impedance steps between the cells of a part with varying section.
 static void bars_print_inner_steps(const bars *b, const pcs_bar *part)
 {
-    double way = 0.0, before = 0.0;
+    double distance = 0.0, before = 0.0;
     if (part->batch->tapers == NULL || part->end[0] < 0) return;
     for (int i = part->first; i < part->first + part->ncell; i++) {
         double area[2], Z = part->rho * part->c;
         char where[160];
         bar_areas(part->batch, i, area);
-        snprintf(where, sizeof where, "%s at %.6g m", part->name, way);
+        snprintf(where, sizeof where, "%s at %.6g m", part->name, distance);
         if (i > part->first) bars_print_step(b, where, before, Z * area[0]);
         before = Z * area[1];
-        way += bar_cell(part->batch, i);
+        distance += bar_cell(part->batch, i);
     }
 }
 

@@ -327,7 +327,7 @@ static pcs_status build_check_gaps(pcs_build *b)
         if (fault.count > 0) gaps_reject(b, b->has_system ? section : pcs_yaml_item(section, i), &fault);
     }
     pcs_scratch_free(gap);
-    if (!pcs_rows_are_spread(system)) return PCS_OK;
+    if (!pcs_rows_are_distributed(system)) return PCS_OK;
     // Processes that know all contacts report which are wrong.
     bool is_wrong = pcs_rows_any(system, pcs_case_error_count(b->c) > 0);
     return is_wrong ? pcs_fail(b->ctx, PCS_BAD_INPUT, "a gap is wrong") : PCS_OK;
@@ -344,7 +344,7 @@ static const double SAME_END = 1e-6;   // relative tolerance of the last step fo
 typedef struct time_params {
     pcs_yaml *control;
     double step, end;
-    bool allow_unstable, follow_turning;
+    bool allow_unstable, follow_rotation;
     int retry;
 } time_params;
 
@@ -371,7 +371,7 @@ static const pcs_option time_options[] = {
     PCS_REAL("end", time_params, end, PCS_REQUIRED, PCS_POSITIVE, "end of the run, s"),
     PCS_FLAG("allow_unstable", time_params, allow_unstable, PCS_DEFAULT("false"),
              "accept a step above the stable step of an explicit scheme"),
-    PCS_FLAG("follow_turning", time_params, follow_turning, PCS_DEFAULT("false"),
+    PCS_FLAG("follow_turning", time_params, follow_rotation, PCS_DEFAULT("false"),
              "divide steps of an explicit scheme in which bodies rotate too fast; always with step: auto"),
     PCS_COUNT("retry", time_params, retry, PCS_DEFAULT("10"), PCS_WITHIN(0.0, 30.0),
               "how often a failed step is halved before the run ends; 0: never"),
@@ -402,7 +402,7 @@ static pcs_status build_time(pcs_build *b)
     if (params.control != NULL) time_read_control(b, params.control);
     b->end = params.end;
     b->allows_unstable = params.allow_unstable;
-    b->sim->follows_turning = params.follow_turning;
+    b->sim->follows_rotation = params.follow_rotation;
     b->retry = params.retry;
     double ratio = b->end / b->step;
     if (ratio < 1.0 - SAME_STEPS)
@@ -471,10 +471,10 @@ static pcs_status time_find_wave_step(pcs_build *b, pcs_yaml *node)
     return PCS_OK;
 }
 
-// Checks that `follow_turning` is used with fixed steps of an explicit scheme.
-static void time_check_turning(pcs_build *b, pcs_yaml *node)
+// Checks that `follow_rotation` is used with fixed steps of an explicit scheme.
+static void time_check_rotation(pcs_build *b, pcs_yaml *node)
 {
-    if (!b->sim->follows_turning) return;
+    if (!b->sim->follows_rotation) return;
     if (!pcs_rule_is_explicit(&b->scheme->rule))
         pcs_case_error_at(b->c, node, "follow_turning", "follow_turning is for explicit schemes, %s is implicit",
                           b->scheme->name);
@@ -495,9 +495,9 @@ static pcs_status time_choose_step(pcs_build *b, pcs_yaml *node, double most)
                           "number");
         return PCS_OK;
     }
-    b->sim->follows_turning =
+    b->sim->follows_rotation =
         is_explicit && !b->has_control && pcs_system_is_mesh(b->sim->system) && pcs_fe_tumbles(b->sim->system);
-    if (b->sim->follows_turning) PCS_TRY(pcs_case_resolve(b->c, node, "follow_turning", "true"));
+    if (b->sim->follows_rotation) PCS_TRY(pcs_case_resolve(b->c, node, "follow_turning", "true"));
     bool is_stable = SAFE_SHARE * most <= f->step;
     return time_resolve(b, node, is_stable ? SAFE_SHARE * most : f->step,
                         is_stable ? "0.9 of the largest step of the scheme" : f->reason);
@@ -506,9 +506,9 @@ static pcs_status time_choose_step(pcs_build *b, pcs_yaml *node, double most)
 // Sets the step of an explicit scheme, or checks it against the stable step.
 static pcs_status time_find_step(pcs_build *b, pcs_yaml *node)
 {
-    time_check_turning(b, node);
+    time_check_rotation(b, node);
     double stable = time_stable_step(b), least = b->step_is_auto ? 1e-5 * b->sim->system->stable_step : 0.0;
-    double turning = pcs_scheme_present_step(b->scheme, b->scheme_params, b->sim->system, &b->sim->state);
+    double gyroscopic = pcs_scheme_present_step(b->scheme, b->scheme_params, b->sim->system, &b->sim->state);
     b->control.stable = pcs_rule_is_explicit(&b->scheme->rule) && !b->allows_unstable ? stable : INFINITY;
     if (!(stable > least) && !isinf(stable) && pcs_rule_is_explicit(&b->scheme->rule) && !b->allows_unstable) {
         const char *reason = pcs_scheme_refuses(b->scheme, b->sim->system, b->scheme_params);
@@ -517,7 +517,7 @@ static pcs_status time_find_step(pcs_build *b, pcs_yaml *node)
                           b->scheme->name, b->sim->system->name, reason);
         return PCS_OK;
     }
-    if (b->step_is_auto) return time_choose_step(b, node, fmin(stable, turning));
+    if (b->step_is_auto) return time_choose_step(b, node, fmin(stable, gyroscopic));
     if (pcs_rule_is_explicit(&b->scheme->rule) && b->step > stable && !b->allows_unstable) {
         pcs_case_error_at(b->c, node, "step",
                           "step %g is above the stable step %.6g of %s; take a smaller one, or 'auto' (%.6g), or say "
@@ -528,18 +528,18 @@ static pcs_status time_find_step(pcs_build *b, pcs_yaml *node)
 }
 
 // Returns the largest displacement, m, in a hundred steps under the velocities and the forces at time t.
-static double time_way(const pcs_build *b, double t, double *force)
+static double time_distance(const pcs_build *b, double t, double *force)
 {
     double time = 100.0 * b->step;
     pcs_system *system = b->sim->system;
     const pcs_state *x = &b->sim->state;
-    double way = 0.0;
+    double distance = 0.0;
     system->ops->force(system, pcs_at(t, x->q, x->v), force);
     for (int i = 0; i < pcs_system_nown(system); i++) {
         double mass = pcs_matrix_diagonal(system->M, i), a = mass > 0.0 ? force[i] / mass : 0.0;
-        way = fmax(way, time * (fabs(x->v[i]) + time * fabs(a)));
+        distance = fmax(distance, time * (fabs(x->v[i]) + time * fabs(a)));
     }
-    return pcs_system_max(system, way);
+    return pcs_system_max(system, distance);
 }
 
 // Sets the length scale of a model without size, such as a point at the origin that touches something: the largest
@@ -549,12 +549,14 @@ static pcs_status time_find_place(const pcs_build *b)
 {
     enum { TIMES = 64, NODE = 6 }; // degrees of freedom of a node
     pcs_system *system = b->sim->system;
-    double *force, way = 0.0;
+    double *force, distance = 0.0;
     if (!pcs_system_is_mesh(system) || (system->place > 0.0 && pcs_system_ndof(system) > NODE)) return PCS_OK;
     PCS_TAKE(b->ctx, force, system->nv, "the displacement in a step");
-    for (int k = 0; k <= TIMES; k++) way = fmax(way, time_way(b, b->start + k * (b->end - b->start) / TIMES, force));
-    if (fmax(system->length, system->place) <= PCS_ROUND_LENGTH * fmin(way, 1.0)) system->length = system->place = 0.0;
-    if (!(system->length > 0.0) && !(system->place > 0.0)) system->place = way;
+    for (int k = 0; k <= TIMES; k++)
+        distance = fmax(distance, time_distance(b, b->start + k * (b->end - b->start) / TIMES, force));
+    if (fmax(system->length, system->place) <= PCS_ROUND_LENGTH * fmin(distance, 1.0))
+        system->length = system->place = 0.0;
+    if (!(system->length > 0.0) && !(system->place > 0.0)) system->place = distance;
     return pcs_fe_find_sizes(system);
 }
 
@@ -564,7 +566,7 @@ static pcs_status build_clock(pcs_build *b)
     pcs_yaml *node = pcs_case_get(b->c, pcs_case_root(b->c), "time");
     b->sim->start_time = b->start;
     b->sim->end_time = b->end;
-    if (b->step_is_auto || b->may_stand_still || b->nauto > 0 || b->sim->follows_contacts) {
+    if (b->step_is_auto || b->may_be_at_rest || b->nauto > 0 || b->sim->follows_contacts) {
         bool is_limited = pcs_rule_is_explicit(&b->scheme->rule) && isfinite(time_stable_step(b));
         PCS_TRY(pcs_foresee(b->sim, is_limited || b->scheme->ask_waves != NULL));
     }
@@ -839,7 +841,7 @@ static pcs_status build_solvers(pcs_build *b)
     if (status == PCS_OK && b->has_control) {
         culprit = "time.control";
         status = pcs_control_create(b->sim, &b->control, &b->sim->control);
-    } else if (status == PCS_OK && (b->retry > 0 || b->sim->follows_turning) && b->scheme->needs_equal_steps == NULL) {
+    } else if (status == PCS_OK && (b->retry > 0 || b->sim->follows_rotation) && b->scheme->needs_equal_steps == NULL) {
         status = pcs_retry_create(b->sim, b->retry, &b->sim->retry);
     }
     if (status == PCS_OK) return PCS_OK;
@@ -983,7 +985,7 @@ static pcs_status build_read_mesh_model(pcs_build *b)
 }
 
 // Returns true if the case has neither scheme nor time: enough for statics and modes, while either key asks for a run.
-static bool build_stands_still(pcs_build *b)
+static bool build_is_at_rest(pcs_build *b)
 {
     const pcs_yaml *root = pcs_case_root(b->c);
     return pcs_yaml_at(root, "scheme") == NULL && pcs_yaml_at(root, "time") == NULL;
@@ -992,7 +994,7 @@ static bool build_stands_still(pcs_build *b)
 static pcs_status build_read(pcs_build *b)
 {
     PCS_TRY(pcs_case_expand(b->c));
-    b->is_model_only = b->is_model_only || (b->may_stand_still && build_stands_still(b));
+    b->is_model_only = b->is_model_only || (b->may_be_at_rest && build_is_at_rest(b));
     PCS_TRY(build_system(b));
     if (!b->has_system) PCS_TRY(build_read_mesh_model(b));
     PCS_TRY(build_scheme(b));
@@ -1006,10 +1008,10 @@ static pcs_status build_read(pcs_build *b)
 }
 
 // Returns true if contacts may be distributed over processes that each have a part of the mesh.
-static bool build_may_deal(const pcs_build *b)
+static bool build_may_distribute(const pcs_build *b)
 {
     bool is_schur = b->solver != NULL && (strcmp(b->solver, "auto") == 0 || strcmp(b->solver, "schur") == 0);
-    return b->spreads && is_schur && b->scheme != NULL && (b->scheme->takes & PCS_TAKES_DEALT_ROWS) != 0;
+    return b->distributes && is_schur && b->scheme != NULL && (b->scheme->takes & PCS_TAKES_DISTRIBUTED_ROWS) != 0;
 }
 
 static pcs_status build_model(pcs_build *b)
@@ -1018,7 +1020,7 @@ static pcs_status build_model(pcs_build *b)
     b->model.mesh = b->mesh;
     b->model.step = b->step;
     b->model.stays_still = b->is_model_only;
-    b->model.deals_rows = build_may_deal(b) ? pcs_rows_are_dealt : NULL;
+    b->model.distributes_rows = build_may_distribute(b) ? pcs_rows_pay_distributed : NULL;
     b->model.needs_copies = pcs_build_names_nodes(b);
     pcs_status status = b->has_system ? PCS_OK : pcs_fe_create(b->ctx, &b->model, &b->sim->system, &culprit);
     if (status != PCS_OK) {
@@ -1064,7 +1066,7 @@ static void build_view(pcs_build *b)
 // Makes the status agree in all processes: their parts of the mesh may have different errors.
 static pcs_status build_agree(pcs_build *b, pcs_status status)
 {
-    return b->spreads ? pcs_agree(b->ctx, status) : status;
+    return b->distributes ? pcs_agree(b->ctx, status) : status;
 }
 
 // Replaces every `elements: auto` by the number that resolves the part.
@@ -1145,7 +1147,7 @@ static pcs_status choose_build(pcs_build *b, const char *scheme, choose_trial *o
     pcs_sim *sim = NULL;
     PCS_TRY(pcs_case_copy(b->ctx, b->c, &b->c));
     PCS_TRY(pcs_case_resolve(b->c, pcs_case_get(b->c, pcs_case_root(b->c), "scheme"), "type", scheme));
-    b->may_stand_still = true; // predicts the step
+    b->may_be_at_rest = true; // predicts the step
     PCS_TRY(build_chosen(b));
     PCS_TRY(build_rest(b, &sim));
     double most = pcs_scheme_present_step(b->scheme, b->scheme_params, sim->system, &sim->state);
@@ -1278,7 +1280,7 @@ static pcs_status build_over_ranks(pcs_context *ctx, const pcs_source *source, p
     pcs_build b;
     double start = pcs_clock();
     PCS_TRY(build_load_alike(ctx, source, &b));
-    b.spreads = true;
+    b.distributes = true;
     pcs_status status = build_all(&b);
     if (status == PCS_BAD_INPUT || status == PCS_UNSUPPORTED) {
         PCS_TRY(build_load(ctx, source, &b));
@@ -1305,7 +1307,7 @@ pcs_status pcs_build_to_check(pcs_context *ctx, const pcs_source *source, pcs_si
     *out = NULL;
     if (pcs_process_count(ctx) > 1) return pcs_build_sim_of(ctx, source, out);
     PCS_TRY(build_load(ctx, source, &b));
-    b.may_stand_still = true;
+    b.may_be_at_rest = true;
     PCS_TRY(build_all(&b));
     if (!b.is_model_only) {
         PCS_TRY(pcs_build_sample_formulas(&b));

@@ -22,8 +22,8 @@ typedef struct pcs_build {
     pcs_case *c;
     pcs_sim *sim;
     pcs_mesh *mesh;
-    bool spreads;    // every process has only its part of the mesh, and errors are not reported
-    bool only_reads; // sets and merges are read but not made, as another process makes them
+    bool distributes; // every process has only its part of the mesh, and errors are not reported
+    bool only_reads;  // sets and merges are read but not made, as another process makes them
     int nauto;
     const char **automatic; // [nauto] mesh parts with `elements: auto`: this model is built only to find the numbers
     int nbroken;
@@ -43,7 +43,7 @@ typedef struct pcs_build {
     pcs_statics_options statics;
     double start;                                // s, time of the initial state
     bool is_model_only;                          // no time stepping: scheme and time may be absent and are not created
-    bool may_stand_still;                        // a case without scheme and time is read as a model only
+    bool may_be_at_rest;                         // a case without scheme and time is read as a model only
     bool has_system;                             // a closed-form system instead of a mesh
     const percuss_system_definition *own;        // system that the caller adds to the registered ones, NULL if none
     bool no_plugins;                             // no plug-in may be loaded

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double misfit_allowed = 1e-9;     // relative to the model's size, and in rad for angles
+static const double gap_error_allowed = 1e-9;  // relative to the model's size, and in rad for angles
 static const double velocity_allowed = 1e-9;   // relative to the largest velocities of the same kind
 static const double independent_share = 1e-10; // squared part of a row that is independent of the rows before it
 
@@ -93,12 +93,12 @@ pcs_status pcs_build_joints(pcs_build *b)
 // Data shared by the checks.
 typedef struct joint_check {
     pcs_build *b;
-    int n;                     // bilateral rows of joints
-    const int *row;            // [n]
-    double *L, *c;             // [n * n], [n]
-    double *size;              // [n] norms of the rows; 0 if dependent on rows before it
-    double *gap, *way, *speed; // [nrow]
-    double *mass, *spread;     // [nv] diagonal of the mass; zeros
+    int n;                       // bilateral rows of joints
+    const int *row;              // [n]
+    double *L, *c;               // [n * n], [n]
+    double *size;                // [n] norms of the rows; 0 if dependent on rows before it
+    double *gap, *drive, *speed; // [nrow]
+    double *mass, *spread;       // [nv] diagonal of the mass; zeros
 } joint_check;
 
 static const pcs_contact_info *joints_of(const joint_check *k, int i)
@@ -146,12 +146,12 @@ static bool joints_check_row(const joint_check *k, int row, const pcs_contact_in
 {
     const pcs_system *system = k->b->sim->system;
     const char *kind = joints_is_support(k, info) ? "support" : "joint", *name = info->name;
-    double misfit = fabs(k->gap[row]), drive = fabs(k->speed[row]), fast = joints_size(k, row, fastest);
+    double gap_error = fabs(k->gap[row]), drive = fabs(k->speed[row]), fast = joints_size(k, row, fastest);
     double rate = fabs(pcs_system_rate(system, row, k->b->sim->state.v) + k->speed[row]);
     char text[256];
-    if (misfit > misfit_allowed * joints_size(k, row, k->b->sim->system->scale.model)) {
+    if (gap_error > gap_error_allowed * joints_size(k, row, k->b->sim->system->scale.model)) {
         snprintf(text, sizeof text, "the initial state does not fit %s '%s': it is off by %.6g m (or rad)", kind, name,
-                 misfit);
+                 gap_error);
     } else if (rate > velocity_allowed * fmax(drive, fast)) {
         snprintf(text, sizeof text,
                  "the initial velocities do not fit %s '%s': off by %.6g m/s (or rad/s); give velocities that "
@@ -246,14 +246,14 @@ static bool joints_repeat_motion(const joint_check *k, int i)
 // Records joints that repeat conditions of others: forces then follow by least squares. Rejects repeated motions.
 static void joints_check_rank(const joint_check *k)
 {
-    const pcs_contact_info *told = NULL;
+    const pcs_contact_info *reported = NULL;
     for (int i = 0; i < k->n; i++) {
         char others[256], text[512];
         const pcs_contact_info *info = joints_of(k, i);
         if (joints_is_independent(k, i)) continue;
         k->b->sim->system->row_set.are_redundant = true;
-        if (info == told) continue;
-        told = info;
+        if (info == reported) continue;
+        reported = info;
         joints_name_others(k, i, sizeof others, others);
         bool is_several = strchr(others, ',') != NULL;
         if (others[0] == '\0') snprintf(others, sizeof others, "'%s'", info->name);
@@ -278,7 +278,7 @@ static pcs_status joints_check_all(joint_check *k)
     size_t n = (size_t)k->n;
     PCS_TAKE(k->b->ctx, k->L, n * n, "the joints");
     PCS_TAKE_EACH(k->b->ctx, n, "the joints", double, &k->c, &k->size);
-    PCS_TAKE_EACH(k->b->ctx, system->nrow, "the joints", double, &k->gap, &k->way, &k->speed);
+    PCS_TAKE_EACH(k->b->ctx, system->nrow, "the joints", double, &k->gap, &k->drive, &k->speed);
     PCS_TAKE_EACH(k->b->ctx, system->nv, "the joints", double, &k->mass, &k->spread);
     for (int i = 0; i < system->nv; i++) {
         double mass = pcs_matrix_diagonal(M, i);
@@ -286,7 +286,7 @@ static pcs_status joints_check_all(joint_check *k)
     }
     if (system->row_set.vary) pcs_system_aim(system, pcs_at(sim->state.t, sim->state.q, NULL));
     pcs_system_gaps(system, pcs_at(sim->state.t, sim->state.q, NULL), k->gap);
-    if (system->row_set.ndriven > 0) pcs_system_drives(system, sim->state.t, k->way, k->speed);
+    if (system->row_set.ndriven > 0) pcs_system_drives(system, sim->state.t, k->drive, k->speed);
     joints_check_state(k);
     joints_check_rank(k);
     return PCS_OK;
@@ -304,7 +304,7 @@ pcs_status pcs_build_check_joints(pcs_build *b)
     k.row = row;
     if (!pcs_system_has_joints(system)) return PCS_OK;
     PCS_TRY(joints_check_all(&k));
-    if (!pcs_rows_are_spread(system)) return PCS_OK;
+    if (!pcs_rows_are_distributed(system)) return PCS_OK;
     // Processes that know all joints report which are wrong, and which repeat others.
     bool is_special = pcs_case_error_count(b->c) > 0 || system->row_set.are_redundant;
     return pcs_rows_any(system, is_special)

@@ -72,9 +72,9 @@ static const pcs_option amplitude_options[] = {
              "file with lines `t, factor` and rising times; linear between, constant outside"),
     { .name = NULL },
 };
-enum { WAY_TABLE, WAY_SINE, WAY_RAMP, WAY_PULSE, WAY_EXPRESSION, WAY_CSV };
-static const char *const amplitude_ways[] = { "table", "sine", "ramp", "pulse", "expression", "csv", NULL };
-static const pcs_map amplitude_map = { .name = "amplitude", .options = amplitude_options, .one = amplitude_ways };
+enum { WAY_TABLE, SHAPE_SINE, SHAPE_RAMP, SHAPE_PULSE, SHAPE_EXPRESSION, SHAPE_CSV };
+static const char *const amplitude_shapes[] = { "table", "sine", "ramp", "pulse", "expression", "csv", NULL };
+static const pcs_map amplitude_map = { .name = "amplitude", .options = amplitude_options, .one = amplitude_shapes };
 
 static pcs_status amplitude_take_table(pcs_build *b, int count, const double *time, const double *factor,
                                        pcs_amplitude *out)
@@ -130,17 +130,17 @@ static pcs_status amplitude_read_csv(pcs_build *b, pcs_yaml *node, const char *p
 }
 
 // Reads a sine, ramp or pulse.
-static void amplitude_read_shape(pcs_build *b, pcs_yaml *node, int way, pcs_amplitude *out)
+static void amplitude_read_shape(pcs_build *b, pcs_yaml *node, int shape, pcs_amplitude *out)
 {
     static const pcs_option *const options[] = {
-        [WAY_SINE] = sine_options, [WAY_RAMP] = ramp_options, [WAY_PULSE] = pulse_options
+        [SHAPE_SINE] = sine_options, [SHAPE_RAMP] = ramp_options, [SHAPE_PULSE] = pulse_options
     };
     static const pcs_amplitude_kind kinds[] = {
-        [WAY_SINE] = PCS_AMPLITUDE_SINE, [WAY_RAMP] = PCS_AMPLITUDE_RAMP, [WAY_PULSE] = PCS_AMPLITUDE_PULSE
+        [SHAPE_SINE] = PCS_AMPLITUDE_SINE, [SHAPE_RAMP] = PCS_AMPLITUDE_RAMP, [SHAPE_PULSE] = PCS_AMPLITUDE_PULSE
     };
     shape_params p = { 0 };
-    if (!pcs_case_is(b->c, node, PCS_YAML_MAP) || !pcs_case_read(b->c, node, options[way], &p)) return;
-    p.amplitude.kind = kinds[way];
+    if (!pcs_case_is(b->c, node, PCS_YAML_MAP) || !pcs_case_read(b->c, node, options[shape], &p)) return;
+    p.amplitude.kind = kinds[shape];
     p.amplitude.is_smooth = p.shape == 1;
     *out = p.amplitude;
 }
@@ -155,13 +155,13 @@ static void amplitude_take_expression(pcs_build *b, pcs_yaml *node, const pcs_ex
 static pcs_status amplitude_read(pcs_build *b, pcs_yaml *map, void *member)
 {
     if (!pcs_case_is(b->c, map, PCS_YAML_MAP)) return PCS_OK;
-    int way = pcs_case_one(b->c, map, amplitude_ways, true);
+    int shape = pcs_case_one(b->c, map, amplitude_shapes, true);
     amplitude_params p = { 0 };
-    if (way < 0 || !pcs_case_read(b->c, map, amplitude_options, &p)) return PCS_OK;
-    pcs_yaml *node = pcs_case_get(b->c, map, amplitude_ways[way]);
-    if (way == WAY_CSV) return amplitude_read_csv(b, node, p.csv, member);
-    if (way == WAY_EXPRESSION) amplitude_take_expression(b, node, p.expression, member);
-    else if (way != WAY_TABLE) amplitude_read_shape(b, node, way, member);
+    if (shape < 0 || !pcs_case_read(b->c, map, amplitude_options, &p)) return PCS_OK;
+    pcs_yaml *node = pcs_case_get(b->c, map, amplitude_shapes[shape]);
+    if (shape == SHAPE_CSV) return amplitude_read_csv(b, node, p.csv, member);
+    if (shape == SHAPE_EXPRESSION) amplitude_take_expression(b, node, p.expression, member);
+    else if (shape != WAY_TABLE) amplitude_read_shape(b, node, shape, member);
     else if (pcs_case_is(b->c, node, PCS_YAML_LIST)) return amplitude_read_table(b, node, member);
     return PCS_OK;
 }

@@ -125,7 +125,7 @@ static bool sets_gather(sets_pool *pool, const char *key, const pcs_names *names
 }
 
 // Keeps the items that are in the sets that a key names, or, if not `is_wanted`, those that are not.
-static bool sets_sieve(sets_pool *pool, const char *key, const pcs_names *names, bool is_wanted)
+static bool sets_filter(sets_pool *pool, const char *key, const pcs_names *names, bool is_wanted)
 {
     bool is_fine = true;
     if (names->count == 0) return true;
@@ -149,10 +149,10 @@ static bool sets_sieve(sets_pool *pool, const char *key, const pcs_names *names,
 static bool sets_choose(sets_pool *pool, const sets_params *p)
 {
     bool is_fine = pool->of_cells ? sets_gather(pool, "cells", &p->cells) : sets_gather(pool, "nodes", &p->nodes);
-    is_fine = sets_sieve(pool, "within", &p->within, true) && is_fine;
+    is_fine = sets_filter(pool, "within", &p->within, true) && is_fine;
     // Separates the marks of `within` from those of `without`.
     for (int i = 0; i < pool->room; i++) pool->mark[i] &= 1;
-    return sets_sieve(pool, "without", &p->without, false) && is_fine;
+    return sets_filter(pool, "without", &p->without, false) && is_fine;
 }
 
 // Keeps the cells that lie in the box and on the plane with all their nodes.
@@ -384,22 +384,22 @@ static pcs_status merge_read(pcs_build *b)
 }
 
 // Node numbers, ascending, each once, in scratch memory.
-typedef struct deal_list {
+typedef struct partition_list {
     int count, *node;
-} deal_list;
+} partition_list;
 
 // Distributes the nodes of a mesh over the ranks, and finds those that all ranks need.
 
 static const double MOST_NODES = 1.25; // largest part of a rank, relative to an equal one
 
-static bool deal_is_line(const pcs_mesh *mesh)
+static bool partition_is_line(const pcs_mesh *mesh)
 {
     for (int c = 0; c < mesh->ncell; c++)
         if (abs(mesh->cell[c][1] - mesh->cell[c][0]) > 1) return false;
     return true;
 }
 
-static void deal_mark_set(const pcs_mesh *mesh, const char *name, bool *is_marked)
+static void partition_mark_set(const pcs_mesh *mesh, const char *name, bool *is_marked)
 {
     const pcs_set *nodes = pcs_mesh_node_set(mesh, name), *cells = pcs_mesh_cell_set(mesh, name);
     int nnode = nodes == NULL ? 0 : nodes->count, ncell = cells == NULL ? 0 : cells->count;
@@ -408,18 +408,18 @@ static void deal_mark_set(const pcs_mesh *mesh, const char *name, bool *is_marke
 }
 
 // Marks the nodes of all sets that this part of the case names.
-static void deal_mark_names(const pcs_mesh *mesh, const pcs_yaml *node, bool *is_marked)
+static void partition_mark_names(const pcs_mesh *mesh, const pcs_yaml *node, bool *is_marked)
 {
     if (node == NULL) return;
     if (pcs_yaml_get_kind(node) == PCS_YAML_SCALAR) {
-        deal_mark_set(mesh, pcs_yaml_text(node), is_marked);
+        partition_mark_set(mesh, pcs_yaml_text(node), is_marked);
         return;
     }
-    for (int i = 0; i < pcs_yaml_count(node); i++) deal_mark_names(mesh, pcs_yaml_item(node, i), is_marked);
+    for (int i = 0; i < pcs_yaml_count(node); i++) partition_mark_names(mesh, pcs_yaml_item(node, i), is_marked);
 }
 
 // Returns entry i of a section that has not been checked yet, NULL if there is none.
-static const pcs_yaml *deal_entry(const pcs_yaml *section, int i)
+static const pcs_yaml *partition_entry(const pcs_yaml *section, int i)
 {
     return section == NULL || pcs_yaml_get_kind(section) == PCS_YAML_SCALAR || i >= pcs_yaml_count(section)
                ? NULL
@@ -427,51 +427,51 @@ static const pcs_yaml *deal_entry(const pcs_yaml *section, int i)
 }
 
 // Returns true for a support that fixes one or two rotations, which may become a joint, or that reports reactions.
-static bool deal_is_joint(const pcs_yaml *support)
+static bool partition_is_joint(const pcs_yaml *support)
 {
     const pcs_yaml *fix = pcs_yaml_at(support, "fix");
     int nturn = 0;
-    for (int i = 0; deal_entry(fix, i) != NULL; i++) {
-        const pcs_yaml *item = deal_entry(fix, i);
+    for (int i = 0; partition_entry(fix, i) != NULL; i++) {
+        const pcs_yaml *item = partition_entry(fix, i);
         nturn += pcs_yaml_get_kind(item) == PCS_YAML_SCALAR && pcs_yaml_text(item)[0] == 'r';
     }
     return nturn == 1 || nturn == 2 || pcs_yaml_at(support, "reactions") != NULL;
 }
 
 // Marks the nodes that every rank must have: those of contacts and joints, and those written in the order of a set.
-static void deal_mark(const pcs_build *b, bool *is_marked)
+static void partition_mark(const pcs_build *b, bool *is_marked)
 {
     static const char *const places[] = { "contacts", "joints", "output.waves", NULL };
     const pcs_yaml *root = pcs_case_root(b->c), *supports = pcs_yaml_at(root, "supports");
     const pcs_yaml *probes = pcs_yaml_at(root, "output.probes"), *entry;
-    for (int i = 0; places[i] != NULL; i++) deal_mark_names(b->mesh, pcs_yaml_at(root, places[i]), is_marked);
-    for (int i = 0; (entry = deal_entry(supports, i)) != NULL; i++)
-        if (deal_is_joint(entry)) deal_mark_names(b->mesh, pcs_yaml_at(entry, "set"), is_marked);
-    for (int i = 0; (entry = deal_entry(probes, i)) != NULL; i++)
-        if (pcs_yaml_at(entry, "item") != NULL) deal_mark_names(b->mesh, entry, is_marked);
+    for (int i = 0; places[i] != NULL; i++) partition_mark_names(b->mesh, pcs_yaml_at(root, places[i]), is_marked);
+    for (int i = 0; (entry = partition_entry(supports, i)) != NULL; i++)
+        if (partition_is_joint(entry)) partition_mark_names(b->mesh, pcs_yaml_at(entry, "set"), is_marked);
+    for (int i = 0; (entry = partition_entry(probes, i)) != NULL; i++)
+        if (pcs_yaml_at(entry, "item") != NULL) partition_mark_names(b->mesh, entry, is_marked);
 }
 
 bool pcs_build_names_nodes(const pcs_build *b)
 {
     const pcs_yaml *root = pcs_case_root(b->c), *entry;
     bool are_named = pcs_yaml_at(root, "output.waves") != NULL;
-    for (int i = 0; (entry = deal_entry(pcs_yaml_at(root, "supports"), i)) != NULL; i++)
-        are_named = are_named || deal_is_joint(entry);
-    for (int i = 0; (entry = deal_entry(pcs_yaml_at(root, "output.probes"), i)) != NULL; i++)
+    for (int i = 0; (entry = partition_entry(pcs_yaml_at(root, "supports"), i)) != NULL; i++)
+        are_named = are_named || partition_is_joint(entry);
+    for (int i = 0; (entry = partition_entry(pcs_yaml_at(root, "output.probes"), i)) != NULL; i++)
         are_named = are_named || pcs_yaml_at(entry, "item") != NULL;
     return are_named;
 }
 
 // Lists those nodes of the complete mesh.
-static pcs_status deal_special(pcs_build *b, deal_list *out)
+static pcs_status partition_special(pcs_build *b, partition_list *out)
 {
     size_t nnode = (size_t)b->mesh->nnode;
     bool *is_marked = pcs_scratch(NULL, nnode, sizeof *is_marked);
-    *out = (deal_list){ .node = pcs_scratch(NULL, nnode, sizeof *out->node) };
+    *out = (partition_list){ .node = pcs_scratch(NULL, nnode, sizeof *out->node) };
     bool is_taken = is_marked != NULL && out->node != NULL;
     if (is_taken) {
         memset(is_marked, 0, nnode * sizeof *is_marked);
-        deal_mark(b, is_marked);
+        partition_mark(b, is_marked);
         for (int i = 0; i < b->mesh->nnode; i++)
             if (is_marked[i]) out->node[out->count++] = i;
     }
@@ -533,7 +533,7 @@ static int join_set_nodes(const pcs_set *set, int last, int *root)
 static bool join_joints(const pcs_build *b, int *root)
 {
     const pcs_yaml *joints = pcs_yaml_at(pcs_case_root(b->c), "joints"), *joint;
-    for (int i = 0; (joint = deal_entry(joints, i)) != NULL; i++) {
+    for (int i = 0; (joint = partition_entry(joints, i)) != NULL; i++) {
         const pcs_source_ops *ops = join_type(pcs_joints, joint);
         int last = -1;
         if (ops == NULL || ops->drive != NULL) continue;
@@ -547,7 +547,7 @@ static int join_contacts(const pcs_build *b, int *root)
 {
     const pcs_yaml *contacts = pcs_yaml_at(pcs_case_root(b->c), "contacts"), *contact;
     int npair = 0;
-    for (int i = 0; (contact = deal_entry(contacts, i)) != NULL; i++) {
+    for (int i = 0; (contact = partition_entry(contacts, i)) != NULL; i++) {
         const pcs_source_ops *ops = join_type(pcs_gap_types, contact);
         for (int k = 1; join_has_pairs(ops) && ops->sets[k].option != NULL; k++)
             npair += join_sets(join_set(b->mesh, contact, ops->sets[0].option),
@@ -566,7 +566,7 @@ static bool join_all(const pcs_build *b, int nspecial, int *root)
 }
 
 // Numbers the vertices by their first nodes; each has all nodes that are joined.
-static void deal_number(int nnode, int *root, int *vertex, pcs_graph *g)
+static void partition_number(int nnode, int *root, int *vertex, pcs_graph *g)
 {
     for (int i = 0; i < nnode; i++) {
         int first = join_find(root, i);
@@ -577,7 +577,7 @@ static void deal_number(int nnode, int *root, int *vertex, pcs_graph *g)
 }
 
 // Sorts the neighbours of every vertex and removes duplicates.
-static void deal_tidy(pcs_graph *g)
+static void partition_tidy(pcs_graph *g)
 {
     int place = 0, first = 0;
     for (int i = 0; i < g->count; i++) {
@@ -590,7 +590,7 @@ static void deal_tidy(pcs_graph *g)
 }
 
 // Makes the ends of each cell neighbours.
-static void deal_link(const pcs_mesh *mesh, const int *vertex, pcs_graph *g)
+static void partition_link(const pcs_mesh *mesh, const int *vertex, pcs_graph *g)
 {
     memset(g->start, 0, ((size_t)g->count + 2) * sizeof *g->start);
     for (int c = 0; c < mesh->ncell; c++) {
@@ -602,11 +602,11 @@ static void deal_link(const pcs_mesh *mesh, const int *vertex, pcs_graph *g)
         const int end[2] = { vertex[mesh->cell[c][0]], vertex[mesh->cell[c][1]] };
         for (int k = 0; k < 2 && end[0] != end[1]; k++) g->neighbour[g->start[end[k] + 1]++] = end[1 - k];
     }
-    deal_tidy(g);
+    partition_tidy(g);
 }
 
 // Returns true if no rank has far more nodes than the others.
-static bool deal_is_even(const pcs_mesh *mesh, int size, const int *part, int *has)
+static bool partition_is_even(const pcs_mesh *mesh, int size, const int *part, int *has)
 {
     bool is_even = true;
     memset(has, 0, (size_t)size * sizeof *has);
@@ -616,7 +616,7 @@ static bool deal_is_even(const pcs_mesh *mesh, int size, const int *part, int *h
 }
 
 // Returns true if no vertex of joined nodes is so large that it would be most of what a rank has.
-static bool deal_is_fine(const pcs_mesh *mesh, int size, const pcs_graph *g)
+static bool partition_is_fine(const pcs_mesh *mesh, int size, const pcs_graph *g)
 {
     bool is_fine = true;
     for (int i = 0; i < g->count; i++) is_fine = is_fine && 2.0 * g->weight[i] * size <= mesh->nnode;
@@ -625,7 +625,7 @@ static bool deal_is_fine(const pcs_mesh *mesh, int size, const pcs_graph *g)
 
 // Fills part[i], the rank of every node, along the cells, with nodes that are joined on one rank. *is_even is false if
 // that cannot be done well.
-static pcs_status deal_partition(const pcs_build *b, int *root, int *part, bool *is_even)
+static pcs_status partition_cut(const pcs_build *b, int *root, int *part, bool *is_even)
 {
     const pcs_comm *comm = pcs_context_comm(b->ctx);
     const pcs_mesh *mesh = b->mesh;
@@ -634,15 +634,15 @@ static pcs_status deal_partition(const pcs_build *b, int *root, int *part, bool 
     pcs_status status = PCS_OK;
     if (vertex == NULL) return pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: the shares of %zu nodes", nnode);
     pcs_graph g = { .weight = vertex + nnode, .start = vertex + 2 * nnode, .neighbour = vertex + 3 * nnode + 2 };
-    deal_number(mesh->nnode, root, vertex, &g);
-    *is_even = deal_is_fine(mesh, comm->size, &g);
+    partition_number(mesh->nnode, root, vertex, &g);
+    *is_even = partition_is_fine(mesh, comm->size, &g);
     if (*is_even) {
-        deal_link(mesh, vertex, &g);
+        partition_link(mesh, vertex, &g);
         status = comm->partition(comm, b->ctx, &g, part);
         // A vertex has no larger number than its nodes, so that going backwards overwrites nothing unread.
         int expanded = status == PCS_OK ? mesh->nnode : 0;
         for (int i = expanded - 1; i >= 0; i--) part[i] = part[vertex[i]];
-        *is_even = status == PCS_OK && deal_is_even(mesh, comm->size, part, g.neighbour + 2 * (size_t)mesh->ncell);
+        *is_even = status == PCS_OK && partition_is_even(mesh, comm->size, part, g.neighbour + 2 * (size_t)mesh->ncell);
     }
     pcs_scratch_free(vertex);
     return status;
@@ -651,17 +651,17 @@ static pcs_status deal_partition(const pcs_build *b, int *root, int *part, bool 
 // Fills part[i]: lines are distributed in equal ranges of numbers, others along their cells. Nodes that are joined come
 // to one rank, unless that leaves one rank with far more nodes than the others, or cuts along a chain of them through
 // the whole model: then rows at the cuts act on nodes of two ranks. All ranks that have the mesh find the same.
-static pcs_status deal_nodes(const pcs_build *b, int nspecial, int *part)
+static pcs_status partition_nodes(const pcs_build *b, int nspecial, int *part)
 {
     const pcs_mesh *mesh = b->mesh;
     int size = pcs_context_comm(b->ctx)->size, *root = pcs_scratch(NULL, (size_t)mesh->nnode, sizeof *root);
     bool is_done = false, is_even;
     pcs_status status = PCS_OK;
     if (root == NULL) return pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: the shares of %d nodes", mesh->nnode);
-    if (join_all(b, nspecial, root)) status = deal_partition(b, root, part, &is_done);
+    if (join_all(b, nspecial, root)) status = partition_cut(b, root, part, &is_done);
     for (int i = 0; i < mesh->nnode; i++) root[i] = i;
     is_done = is_done || status != PCS_OK;
-    if (!is_done && !deal_is_line(mesh)) status = deal_partition(b, root, part, &is_even);
+    if (!is_done && !partition_is_line(mesh)) status = partition_cut(b, root, part, &is_even);
     else if (!is_done)
         for (int i = 0; i < mesh->nnode; i++) part[i] = (int)((long long)i * size / mesh->nnode);
     pcs_scratch_free(root);
@@ -784,7 +784,7 @@ typedef struct mesh_parts {
 // and sends the others their parts.
 
 // Keeps all nodes and cells on every rank and marks those that it needs.
-static pcs_status spread_keep_all(pcs_build *b, int *part, const deal_list *special)
+static pcs_status distribute_keep_all(pcs_build *b, int *part, const partition_list *special)
 {
     pcs_mesh *mesh = b->mesh;
     int rank = pcs_context_comm(b->ctx)->rank;
@@ -804,7 +804,7 @@ static pcs_status spread_keep_all(pcs_build *b, int *part, const deal_list *spec
 }
 
 // Sends the part of one rank from the first rank, which cuts it out.
-static pcs_status spread_send(pcs_build *b, const pcs_cut *cut, int to, pcs_mesh *mesh)
+static pcs_status distribute_send(pcs_build *b, const pcs_cut *cut, int to, pcs_mesh *mesh)
 {
     const pcs_comm *comm = pcs_context_comm(b->ctx);
     size_t size = (size_t)comm->size;
@@ -835,13 +835,13 @@ static bool build_shows_pieces(pcs_build *b, int nnode)
 }
 
 // Distributes the parts of the complete mesh.
-static pcs_status spread_cut_parts(pcs_build *b, const int *part, const deal_list *special)
+static pcs_status distribute_cut_parts(pcs_build *b, const int *part, const partition_list *special)
 {
     const pcs_comm *comm = pcs_context_comm(b->ctx);
     pcs_mesh *whole = b->mesh, *mesh = NULL;
     const pcs_cut cut = { .whole = whole, .owner = part, .nspecial = special->count, .special = special->node };
     pcs_status status = pcs_agree(b->ctx, pcs_mesh_create(b->ctx, &mesh));
-    for (int to = 0; to < comm->size && status == PCS_OK; to++) status = spread_send(b, &cut, to, mesh);
+    for (int to = 0; to < comm->size && status == PCS_OK; to++) status = distribute_send(b, &cut, to, mesh);
     PCS_TRY(status);
     b->mesh = mesh;
     b->model.shows_pieces = build_shows_pieces(b, mesh->share->nnode);
@@ -849,36 +849,36 @@ static pcs_status spread_cut_parts(pcs_build *b, const int *part, const deal_lis
 }
 
 // Finds the rank of every node of a complete mesh, and the nodes that all ranks have.
-static pcs_status spread_find_whole(pcs_build *b, deal_list *special, int *part)
+static pcs_status distribute_find_whole(pcs_build *b, partition_list *special, int *part)
 {
-    PCS_TRY(deal_special(b, special));
-    return deal_nodes(b, special->count, part);
+    PCS_TRY(partition_special(b, special));
+    return partition_nodes(b, special->count, part);
 }
 
 // Replaces the complete mesh, b->mesh on the first rank, by the part of each rank.
-static pcs_status spread_cut(pcs_build *b)
+static pcs_status distribute_cut(pcs_build *b)
 {
-    deal_list special = { 0 };
+    partition_list special = { 0 };
     bool is_first = pcs_is_root(b->ctx);
     int *part = pcs_scratch(NULL, is_first ? (size_t)b->mesh->nnode : 0, sizeof *part);
     pcs_status status = part == NULL ? pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: the shares of ranks") : PCS_OK;
-    if (status == PCS_OK && is_first) status = spread_find_whole(b, &special, part);
+    if (status == PCS_OK && is_first) status = distribute_find_whole(b, &special, part);
     status = pcs_agree(b->ctx, status);
-    if (status == PCS_OK) status = spread_cut_parts(b, part, &special);
+    if (status == PCS_OK) status = distribute_cut_parts(b, part, &special);
     pcs_scratch_free(special.node);
     pcs_scratch_free(part);
     return status;
 }
 
 // Distributes b->mesh, which all ranks have and keep.
-static pcs_status spread_keep(pcs_build *b)
+static pcs_status distribute_keep(pcs_build *b)
 {
-    deal_list special = { 0 };
+    partition_list special = { 0 };
     int *part;
     b->model.shows_pieces = build_shows_pieces(b, b->mesh->nnode);
     PCS_TAKE(b->ctx, part, b->mesh->nnode, "the shares of ranks");
-    pcs_status status = spread_find_whole(b, &special, part);
-    if (status == PCS_OK) status = spread_keep_all(b, part, &special);
+    pcs_status status = distribute_find_whole(b, &special, part);
+    if (status == PCS_OK) status = distribute_keep_all(b, part, &special);
     pcs_scratch_free(special.node);
     return status;
 }
@@ -999,7 +999,7 @@ static pcs_status mesh_build_cut(pcs_build *b, const mesh_parts *parts)
     if (status == PCS_OK && pcs_case_error_count(b->c) > 0)
         status = pcs_fail(b->ctx, PCS_BAD_INPUT, "the mesh is wrong");
     status = pcs_agree(b->ctx, status);
-    if (status == PCS_OK) status = spread_cut(b);
+    if (status == PCS_OK) status = distribute_cut(b);
     pcs_context_destroy(&side);
     return status;
 }
@@ -1008,7 +1008,7 @@ static pcs_status mesh_build_cut(pcs_build *b, const mesh_parts *parts)
 static pcs_status mesh_build_kept(pcs_build *b, const mesh_parts *parts)
 {
     PCS_TRY(mesh_build_whole(b, parts));
-    return pcs_case_error_count(b->c) == 0 ? spread_keep(b) : PCS_OK;
+    return pcs_case_error_count(b->c) == 0 ? distribute_keep(b) : PCS_OK;
 }
 
 pcs_status pcs_build_mesh(pcs_build *b)
@@ -1028,7 +1028,7 @@ pcs_status pcs_build_mesh(pcs_build *b)
         if (node != NULL) PCS_TRY(mesh_read_part(b, node, &parts.part[i]));
     }
     if (comm == NULL || comm->size == 1) PCS_TRY(mesh_build_whole(b, &parts));
-    else if (!b->spreads) PCS_TRY(mesh_build_kept(b, &parts));
+    else if (!b->distributes) PCS_TRY(mesh_build_kept(b, &parts));
     else PCS_TRY(mesh_build_cut(b, &parts));
     if (section != NULL) mesh_check_memory(b, section);
     return PCS_OK;

@@ -72,7 +72,7 @@ const char *pcs_spelling_hint(const char *name, const char *const *names, size_t
 enum { REPORT_BYTES = 15000, TAIL_BYTES = 64 };
 
 // Returns true if a message about this value, or about another copy of its entry, exists already.
-static bool error_is_told(const pcs_case *c, pcs_location location)
+static bool error_is_reported(const pcs_case *c, pcs_location location)
 {
     if (location.is_faulty || !location.is_copy) return location.is_faulty;
     for (int i = 0; i < c->nmessage; i++) {
@@ -85,7 +85,7 @@ static bool error_is_told(const pcs_case *c, pcs_location location)
 
 static void error_record(pcs_case *c, pcs_location location, const char *head, const char *format, va_list arguments)
 {
-    if (error_is_told(c, location)) return;
+    if (error_is_reported(c, location)) return;
     va_list again;
     va_copy(again, arguments);
     int length = vsnprintf(NULL, 0, format, again);

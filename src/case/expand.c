@@ -393,9 +393,9 @@ static bool value_text(pcs_case *c, pcs_yaml *node, const char **out)
 // [place, value] with rising places from 0: { table: ... } is linear between them, in { steps: ... } a value holds to
 // the next place.
 
-static const char *const profile_ways[] = { "from", "table", "steps" };
+static const char *const profile_kinds[] = { "from", "table", "steps" };
 
-enum { WAY_ENDS, WAY_TABLE, WAY_STEPS, NWAY };
+enum { PROFILE_ENDS, WAY_TABLE, PROFILE_STEPS, NWAY };
 
 // Allocates positions and values of the rows. False if memory is out.
 static bool profile_take(pcs_case *c, int count, double **place, double **level)
@@ -420,9 +420,9 @@ static bool profile_read_ends(pcs_case *c, pcs_yaml *node, pcs_range range, pcs_
 
 static bool profile_read_row(pcs_case *c, pcs_yaml *row, pcs_range range, double *place, double *level)
 {
-    const pcs_range way = PCS_NOT_NEGATIVE;
+    const pcs_range kind = PCS_NOT_NEGATIVE;
     if (row->kind != PCS_YAML_LIST || row->count != 2) return pcs_case_want(c, row, "a row [position, value]");
-    *place = pcs_case_number(c, row->items[0], way);
+    *place = pcs_case_number(c, row->items[0], kind);
     *level = pcs_case_number(c, row->items[1], range);
     return !isnan(*place) && !isnan(*level);
 }
@@ -449,16 +449,16 @@ static bool profile_read_rows(pcs_case *c, pcs_yaml *rows, pcs_range range, pcs_
 }
 
 // Returns the index of the key that gives the profile; -1, with an error, if there is none or more than one.
-static int profile_way(pcs_case *c, pcs_yaml *node)
+static int profile_kind(pcs_case *c, pcs_yaml *node)
 {
-    int way = -1, count = 0;
+    int kind = -1, count = 0;
     for (int i = 0; i < NWAY; i++) {
-        if (pcs_case_get(c, node, profile_ways[i]) == NULL) continue;
-        way = i;
+        if (pcs_case_get(c, node, profile_kinds[i]) == NULL) continue;
+        kind = i;
         count++;
     }
-    if (count == 0 && pcs_case_get(c, node, "to") != NULL) return WAY_ENDS; // and says what is missing
-    if (count == 1) return way;
+    if (count == 0 && pcs_case_get(c, node, "to") != NULL) return PROFILE_ENDS; // and says what is missing
+    if (count == 1) return kind;
     pcs_case_error_at(c, node, NULL, "needs 'from' and 'to', or 'table', or 'steps' (rows [position, value]), has %s",
                       count == 0 ? "none of them" : "more than one of them");
     return -1;
@@ -472,10 +472,10 @@ static bool profile_read(pcs_case *c, pcs_yaml *node, pcs_range range, pcs_profi
         read.value = pcs_case_number(c, node, range);
         is_fine = !isnan(read.value);
     } else {
-        int way = profile_way(c, node);
-        if (way == WAY_ENDS) is_fine = profile_read_ends(c, node, range, &read);
-        else if (way >= 0) is_fine = profile_read_rows(c, pcs_case_get(c, node, profile_ways[way]), range, &read);
-        read.is_stepped = way == WAY_STEPS;
+        int kind = profile_kind(c, node);
+        if (kind == PROFILE_ENDS) is_fine = profile_read_ends(c, node, range, &read);
+        else if (kind >= 0) is_fine = profile_read_rows(c, pcs_case_get(c, node, profile_kinds[kind]), range, &read);
+        read.is_stepped = kind == PROFILE_STEPS;
     }
     if (is_fine) *out = read;
     return is_fine;

@@ -7,7 +7,7 @@
 #define _XOPEN_SOURCE 700 // realpath
 
 #include "case/tree.h"
-#include "core/carry.h"
+#include "core/archive.h"
 #include "core/text.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 #define _POSIX_C_SOURCE 200809L // fdopen
 
 #include "case/tree.h"
-#include "core/carry.h"
+#include "core/archive.h"
 #include "core/open.h"
 
 #include <errno.h>
@@ -236,24 +236,24 @@ pcs_status pcs_case_dump(pcs_case *c, bool of_motion, char **text, size_t *size)
 
 pcs_status pcs_case_write(pcs_case *c, const char *path)
 {
-    char aside[4096];
-    int length = snprintf(aside, sizeof aside, "%s.part", path);
-    if (length < 0 || (size_t)length >= sizeof aside) {
+    char temporary[4096];
+    int length = snprintf(temporary, sizeof temporary, "%s.part", path);
+    if (length < 0 || (size_t)length >= sizeof temporary) {
         return pcs_fail(c->ctx, PCS_IO_ERROR, "the path '%.60s...' is too long", path);
     }
-    int descriptor = pcs_open_new(aside);
+    int descriptor = pcs_open_new(temporary);
     FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
     if (file == NULL && descriptor >= 0) close(descriptor);
-    if (file == NULL) return pcs_fail(c->ctx, PCS_IO_ERROR, "cannot write '%s': %s", aside, strerror(errno));
+    if (file == NULL) return pcs_fail(c->ctx, PCS_IO_ERROR, "cannot write '%s': %s", temporary, strerror(errno));
     size_t size = 0;
     char *text = write_all(c, false, &size);
     errno = text == NULL ? ENOMEM : 0;
     bool is_bad = text == NULL || fputs(PCS_CASE_HEAD, file) < 0 || fwrite(text, 1, size, file) != size;
     if (fclose(file) != 0) is_bad = true;
     pcs_scratch_free(text);
-    if (!is_bad && rename(aside, path) != 0) is_bad = true;
+    if (!is_bad && rename(temporary, path) != 0) is_bad = true;
     if (!is_bad) return PCS_OK;
     int reason = errno;
-    remove(aside);
+    remove(temporary);
     return pcs_fail(c->ctx, PCS_IO_ERROR, "cannot write '%s': %s", path, strerror(reason));
 }

@@ -289,7 +289,7 @@ static void closed_evaluate_rows(pcs_system *self, pcs_instant at, const pcs_row
         memset(out->normal, 0, n * sizeof *out->normal);
     }
     if (out->across != NULL) memset(out->across, 0, (size_t)self->ntangent * sizeof *out->across);
-    for (int j = 0; j < (out->way == NULL ? 0 : self->nrow); j++) out->way[j] = out->speed[j] = 0.0;
+    for (int j = 0; j < (out->drive == NULL ? 0 : self->nrow); j++) out->drive[j] = out->speed[j] = 0.0;
 }
 
 static double closed_load_work(const pcs_system *self, double t, const double *q0, const double *q1)
@@ -353,7 +353,7 @@ static void closed_describe(const pcs_system *self, int equation, const double s
     else snprintf(text, size, "coordinate '%s'", self->coordinates[equation]);
 }
 
-static bool closed_turns(const pcs_system *self, int coordinate)
+static bool closed_rotates(const pcs_system *self, int coordinate)
 {
     return strncmp(self->coordinates[coordinate], "theta", 5) == 0;
 }
@@ -364,7 +364,7 @@ static pcs_status closed_find_sizes(pcs_system *self)
     const pcs_scale *scale = &self->scale;
     PCS_TRY(pcs_scale_create(self));
     for (int i = 0; i < self->nv; i++) {
-        if (!closed_turns(self, i)) continue;
+        if (!closed_rotates(self, i)) continue;
         scale->is_angle[i] = true;
         scale->model[i] = scale->cell[i] = scale->place[i] = 1.0;
     }
@@ -376,7 +376,7 @@ static pcs_status closed_find_arms(pcs_system *self)
     double *arms;
     if (self->is_linear || !(self->length > 0.0)) return PCS_OK;
     PCS_TAKE(self->ctx, arms, self->nv, "sizes of angles");
-    for (int i = 0; i < self->nv; i++) arms[i] = closed_turns(self, i) ? self->length : 1.0;
+    for (int i = 0; i < self->nv; i++) arms[i] = closed_rotates(self, i) ? self->length : 1.0;
     self->arms = arms;
     return PCS_OK;
 }
@@ -479,8 +479,9 @@ static pcs_status closed_make_contacts(pcs_system *self, closed_data *d)
     PCS_TAKE(self->ctx, info, self->nrow, "contacts");
     d->def->rows(d->p, given);
     // Avoids work with tangential rows if there is no friction.
-    bool rubs = false;
-    for (int j = 0; j < self->nrow; j++) rubs = rubs || (given[j].friction > 0.0 && given[j].ntangent > 0);
+    bool has_friction = false;
+    for (int j = 0; j < self->nrow; j++)
+        has_friction = has_friction || (given[j].friction > 0.0 && given[j].ntangent > 0);
     for (int j = 0; j < self->nrow; j++) {
         if (j == 0 || strcmp(given[j].contact, given[j - 1].contact) != 0)
             info[self->ncontact++] = (pcs_contact_info){ .name = given[j].contact, .first_row = j, .first_all = j };
@@ -492,7 +493,7 @@ static pcs_status closed_make_contacts(pcs_system *self, closed_data *d)
                              .friction = given[j].friction,
                              .is_bilateral = given[j].is_bilateral != 0,
                              .first_tangent = self->ntangent,
-                             .ntangent = rubs ? given[j].ntangent : 0 };
+                             .ntangent = has_friction ? given[j].ntangent : 0 };
         if (info[self->ncontact - 1].nrow == 1) info[self->ncontact - 1].ntangent = rows[j].ntangent;
         self->ntangent += rows[j].ntangent;
         d->ntangent += given[j].ntangent;
@@ -635,7 +636,7 @@ typedef struct check {
 // Returns the name of the first required member that is missing, or NULL.
 static const char *check_missing(const percuss_system_definition *d)
 {
-    bool turns = !d->is_linear && !d->has_constant_directions;
+    bool rotates = !d->is_linear && !d->has_constant_directions;
     if (d->name == NULL) return "name";
     if (d->summary == NULL) return "summary";
     if (d->parameters == NULL) return "parameters";
@@ -649,7 +650,7 @@ static const char *check_missing(const percuss_system_definition *d)
     if (d->gaps == NULL) return "gaps";
     if (d->directions == NULL) return "directions";
     if (d->energy == NULL) return "energy";
-    if (turns && d->rate_bias == NULL) return "rate_bias (its directions are not declared constant)";
+    if (rotates && d->rate_bias == NULL) return "rate_bias (its directions are not declared constant)";
     if (d->npoint > 0 && d->points == NULL) return "points";
     if (d->ncell > 0 && d->cells == NULL) return "cells";
     if (d->npoint == 0 && d->points != NULL) return "npoint";

@@ -24,9 +24,9 @@ static inline void pcs_outline_point(double (*x)[3], double px, double py)
 
 static inline void pcs_outline_circle(double cx, double cy, double radius, double angle, double (*x)[3])
 {
-    const double turn = 6.283185307179586 / (PCS_OUTLINE_CIRCLE - 1);
+    const double angle_step = 6.283185307179586 / (PCS_OUTLINE_CIRCLE - 1);
     for (int i = 0; i < PCS_OUTLINE_CIRCLE - 1; i++)
-        pcs_outline_point(&x[i], cx + radius * cos(angle + i * turn), cy + radius * sin(angle + i * turn));
+        pcs_outline_point(&x[i], cx + radius * cos(angle + i * angle_step), cy + radius * sin(angle + i * angle_step));
     pcs_outline_point(&x[PCS_OUTLINE_CIRCLE - 1], cx, cy);
 }
 

@@ -109,7 +109,7 @@ const char *pcs_amplitude_refuses(const pcs_amplitude *a, bool is_velocity)
 // Evaluates a' and a'' just before t.
 static void amplitude_rates(const pcs_amplitude *a, double t, double rate[2])
 {
-    double w = 2.0 * pi * a->frequency, x = (t - a->start) / a->duration, turn = pi / a->duration, r[4], all[3];
+    double w = 2.0 * pi * a->frequency, x = (t - a->start) / a->duration, quarter_rate = pi / a->duration, r[4], all[3];
     rate[0] = rate[1] = 0.0;
     switch (a->kind) {
     case PCS_AMPLITUDE_TABLE:
@@ -128,8 +128,8 @@ static void amplitude_rates(const pcs_amplitude *a, double t, double rate[2])
         return;
     case PCS_AMPLITUDE_PULSE:
         if (!a->is_smooth || !(x > 0.0 && x <= 1.0)) return;
-        rate[0] = a->size * turn * cos(pi * x);
-        rate[1] = -a->size * turn * turn * sin(pi * x);
+        rate[0] = a->size * quarter_rate * cos(pi * x);
+        rate[1] = -a->size * quarter_rate * quarter_rate * sin(pi * x);
         return;
     case PCS_AMPLITUDE_EXPRESSION:
         pcs_expression_rates(a->expression, t, all);

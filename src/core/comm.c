@@ -87,12 +87,12 @@ pcs_status pcs_process_begin(pcs_context *ctx, int mine, int *begin, int *total)
     return PCS_OK;
 }
 
-enum { TELL_BLOCK = 1 << 15 }; // records of a block
+enum { PUBLISH_BLOCK = 1 << 15 }; // records of a block
 
-pcs_status pcs_tell(pcs_context *ctx, bool is_shared, int count, int width, const pcs_told *told)
+pcs_status pcs_publish(pcs_context *ctx, bool is_shared, int count, int width, const pcs_records *records)
 {
     const pcs_comm *comm = is_shared ? pcs_context_comm(ctx) : NULL;
-    int most = count < TELL_BLOCK ? count : TELL_BLOCK;
+    int most = count < PUBLISH_BLOCK ? count : PUBLISH_BLOCK;
     double *block = pcs_scratch(NULL, (size_t)most * (size_t)width + 1, sizeof *block);
     pcs_status status = block == NULL ? pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: a list of %d", count) : PCS_OK;
     if (comm != NULL) status = pcs_agree(ctx, status);
@@ -100,9 +100,9 @@ pcs_status pcs_tell(pcs_context *ctx, bool is_shared, int count, int width, cons
     for (int low = 0, high; low < count; low = high) {
         high = count - low < most ? count : low + most;
         for (int i = 0; i < (high - low) * width; i++) block[i] = -1.0;
-        told->give(told->owner, low, high, block);
+        records->give(records->owner, low, high, block);
         if (comm != NULL) comm->max(comm, (high - low) * width, block);
-        told->take(told->owner, low, high, block);
+        records->take(records->owner, low, high, block);
     }
     pcs_scratch_free(block);
     return status;

@@ -156,12 +156,12 @@ pcs_status pcs_process_begin(pcs_context *ctx, int mine, int *begin, int *total)
 // Sends a list of `count` records of `width` numbers, of which each process has some, to all processes. Block by block
 // `give` puts its own records, >= 0, into block[i - low], and `take` sees all of them, -1 where no process has the
 // record. Unless the list is shared every process has all of it. Collective.
-typedef struct pcs_told {
+typedef struct pcs_records {
     void (*give)(void *owner, int low, int high, double *block);
     void (*take)(void *owner, int low, int high, const double *block);
     void *owner;
-} pcs_told;
-pcs_status pcs_tell(pcs_context *ctx, bool is_shared, int count, int width, const pcs_told *told);
+} pcs_records;
+pcs_status pcs_publish(pcs_context *ctx, bool is_shared, int count, int width, const pcs_records *records);
 
 // Returns true for the process that writes results and messages.
 static inline bool pcs_is_root(const pcs_context *ctx)

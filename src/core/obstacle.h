@@ -26,8 +26,8 @@ typedef struct pcs_obstacle {
     double node_radius; // m, radius of the body at these nodes
     bool is_long;       // drawn as far as they reach at any time, not only near it
     // An obstacle at a node rotates with it. `point`, relative to the node, and `axis` refer to the reference state.
-    bool is_carried;
-    int carrier;   // node; -1 for a rod with `point` in space
+    bool is_hosted;
+    int host;      // node; -1 for a rod with `point` in space
     double length; // m, along the axis with `point` in its middle; 0: drawn with the size of a mark
     int end_node;  // node at the end of a rod
     double end[3]; // m, end of the rod relative to that node

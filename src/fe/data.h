@@ -16,23 +16,23 @@ typedef struct fe_push {
 } fe_push;
 
 // A load on a node with finite rotations, on which its entries depend.
-typedef struct fe_turning_load {
+typedef struct fe_follower {
     int node;
     int load;        // index into the definition's loads
     double value[3]; // N or N m at amplitude 1
-} fe_turning_load;
+} fe_follower;
 
 // The part of a distributed model on this rank.
 typedef struct fe_share {
     pcs_layout layout;
-    int *index_of_cell;  // [mesh ncell] index in the group over all ranks; -1 if unknown
-    bool deals_rows;     // contact rows are distributed: those at own nodes, and an equal part of the others
-    bool reaches;        // some of these rows, on some rank, act on nodes of other ranks, too
-    bool *joint_is_here; // [njoint] this rank has the rows of the joint, if rows are distributed
+    int *index_of_cell;    // [mesh ncell] index in the group over all ranks; -1 if unknown
+    bool distributes_rows; // contact rows are distributed: those at own nodes, and an equal part of the others
+    bool reaches;          // some of these rows, on some rank, act on nodes of other ranks, too
+    bool *joint_is_here;   // [njoint] this rank has the rows of the joint, if rows are distributed
 } fe_share;
 
 typedef struct fe_reactions fe_reactions;
-typedef struct fe_spread fe_spread;
+typedef struct fe_cell_load fe_cell_load;
 // Maps entries of cell matrices to positions among the values of K and C. Equations of a node are consecutive, so the
 // entries of a column of the cell in the rows of one node are, too, unless supports fix some of them.
 typedef struct fe_scatter {
@@ -52,7 +52,7 @@ typedef struct fe_data {
     int *batch_of_cell;         // [mesh ncell] group number, -1 for none
     int *place_of_cell;         // [mesh ncell] index within the batch; -1 if it belongs to another rank
     struct pcs_taper *tapers;   // [mesh ncell] for groups with variable sections; NULL if absent
-    fe_spread *spreads;         // [ngroup] loads along cells; NULL if absent or not needed
+    fe_cell_load *cell_loads;   // [ngroup] loads along cells; NULL if absent or not needed
     struct fe_drawing *drawing; // data of the picture
     bool has_laws;              // some contacts have force laws
     int *dof_of_equation;       // [nequation]
@@ -71,15 +71,15 @@ typedef struct fe_data {
     int npush;
     fe_push *pushes; // [npush] on own equations, load by load
     int *first_push; // [nload + 1] the pushes of load i are first_push[i] .. first_push[i+1]-1
-    int nturning;
-    fe_turning_load *turning; // [nturning]
-    bool has_pushes;          // true if some rank has pushes or rotating loads
-    double spring_rate2;      // largest increase of w^2 by massless springs, 1/s^2
-    double spring_damping;    // largest increase of 2 xi w by their dampers, 1/s
-    double *own_mass;         // [nv] kg or kg m^2, share of the mass for each massless cell; NULL if not needed
-    bool is_balanced;         // only gravity moves the model as a whole: no loads, laws or supports act on it
-    double free_weight[3];    // gravity summed over the free equations of this rank, N
-    double rest_potential;    // gravity potential of the undeformed cells of this rank above the datum, J
+    int nfollower;
+    fe_follower *followers; // [nfollower]
+    bool has_pushes;        // true if some rank has pushes or rotating loads
+    double spring_rate2;    // largest increase of w^2 by massless springs, 1/s^2
+    double spring_damping;  // largest increase of 2 xi w by their dampers, 1/s
+    double *own_mass;       // [nv] kg or kg m^2, share of the mass for each massless cell; NULL if not needed
+    bool is_balanced;       // only gravity moves the model as a whole: no loads, laws or supports act on it
+    double free_weight[3];  // gravity summed over the free equations of this rank, N
+    double rest_potential;  // gravity potential of the undeformed cells of this rank above the datum, J
 } fe_data;
 
 // Data that depend on time and state, except the matrices and directions, which are in pcs_system.
@@ -117,7 +117,7 @@ static inline bool pcs_fe_owns(const fe_data *fe, int node)
     return fe->model.mesh->share == NULL || pcs_fe_owner(fe, node) == fe->share->layout.comm->rank;
 }
 // Returns true if the node has finite (large) rotations.
-static inline bool pcs_fe_turns_finitely(const fe_data *fe, int node)
+static inline bool pcs_fe_rotates_finitely(const fe_data *fe, int node)
 {
     for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++)
         if (fe->map.dof[i].is_finite) return true;
@@ -128,7 +128,7 @@ static inline void pcs_fe_share_system(const fe_data *fe, pcs_system *self)
 {
     if (fe->share == NULL) return;
     self->layout = &fe->share->layout;
-    if (fe->share->deals_rows) self->row_comm = self->layout->comm;
+    if (fe->share->distributes_rows) self->row_comm = self->layout->comm;
 }
 // Finds the dofs from groups and supports, and numbers the equations.
 pcs_status pcs_fe_number_dofs(pcs_context *ctx, fe_data *fe, const char **culprit);
@@ -137,9 +137,9 @@ void pcs_fe_mass_end(const pcs_batch *batch, int cell, int end, double x[3]);
 // Computes the gravity vector, its potential at rest, and the nodal forces.
 pcs_status pcs_fe_apply_loads(pcs_system *self, fe_data *fe, const char **culprit);
 // Returns true if some rank has loads along cells. The next function computes the sum of present ones on a cell.
-bool pcs_fe_has_spread(const fe_data *fe);
-const double *pcs_fe_spread_force(const pcs_system *self, pcs_instant at, int group, int cell,
-                                  double f[PCS_MAX_CELL_DOFS]);
+bool pcs_fe_has_cell_loads(const fe_data *fe);
+const double *pcs_fe_cell_load_force(const pcs_system *self, pcs_instant at, int group, int cell,
+                                     double f[PCS_MAX_CELL_DOFS]);
 // Returns the factor of load i at time t, s: its amplitude times its load factor.
 static inline double pcs_fe_load_size(const pcs_system *self, int load, double t)
 {
@@ -148,11 +148,11 @@ static inline double pcs_fe_load_size(const pcs_system *self, int load, double t
     return work->load_factors[load] * pcs_amplitude_value(&fe->model.loads[load].amplitude, t);
 }
 // Evaluates loads that rotate with their nodes, or that keep their direction while nodes with finite rotations rotate.
-void pcs_fe_turning_force(const pcs_system *self, double t, const double *q, double *f);
-void pcs_fe_turning_tangent(pcs_system *self, pcs_instant at);
-void pcs_fe_turning_resultant(const pcs_system *self, double t, const double *q, double sum[3]);
-double pcs_fe_turning_work(const pcs_system *self, double t, const double *q0, const double *q1);
-double pcs_fe_turning_power(const pcs_system *self, double t, const double *q, const double *v);
+void pcs_fe_follower_force(const pcs_system *self, double t, const double *q, double *f);
+void pcs_fe_follower_tangent(pcs_system *self, pcs_instant at);
+void pcs_fe_follower_resultant(const pcs_system *self, double t, const double *q, double sum[3]);
+double pcs_fe_follower_work(const pcs_system *self, double t, const double *q0, const double *q1);
+double pcs_fe_follower_power(const pcs_system *self, double t, const double *q, const double *v);
 // Finds travel times of waves and the stable step, including cells without mass and bodies that rotate.
 pcs_status pcs_fe_find_stable_step(pcs_system *self, fe_data *fe);
 // Returns the largest stable step, s, of a scheme: for the whole run, or in the present state unless q is NULL.

@@ -13,7 +13,7 @@
 // Nodes are distributed over the ranks (build/mesh.c); a rank keeps the cells that touch one of its nodes, so that
 // the rows of its own equations are complete. Copies are kept of the other nodes of these cells, and, on every rank, of
 // all nodes of contacts and joints: gaps, directions and their velocities are then the same everywhere, bit for bit,
-// without communication. Where contacts are many and each belongs to a node (deals_rows), a rank has those of its own
+// without communication. Where contacts are many and each belongs to a node (distributes_rows), a rank has those of its
 // nodes, and there are no such copies but of the cells that may be touched anywhere; where a contact always acts on a
 // certain node of another rank, too, that is copied here as ends of cells are. Joints are those of the rank that has
 // all their nodes then; that these are everywhere lets every rank show them.
@@ -87,7 +87,8 @@ static void share_mark_nodes(const fe_data *fe, unsigned char *why)
     for (int i = 0; i < fe->model.ncontact; i++) {
         const pcs_row_source *c = &fe->model.contacts[i];
         const char *name;
-        if (!fe->share->deals_rows || fe->model.needs_copies) share_mark_options(mesh, c->ops->options, c->params, why);
+        if (!fe->share->distributes_rows || fe->model.needs_copies)
+            share_mark_options(mesh, c->ops->options, c->params, why);
         else
             for (int k = 0; (name = pcs_source_set_name(c->ops, c->params, k)) != NULL; k++) {
                 bool is_common = c->ops->sets[k].is_common;
@@ -213,9 +214,9 @@ static pcs_status share_number(pcs_context *ctx, fe_data *fe, const pcs_comm *co
     p.begin = (int(*)[2])(p.first + n);
     if (status == PCS_OK) share_mark_nodes(fe, p.why);
     if (status == PCS_OK) status = share_count(&p, layout);
-    const pcs_told told = { share_give, share_take, &p };
+    const pcs_records records = { share_give, share_take, &p };
     if (status == PCS_OK)
-        status = pcs_tell(ctx, true, mesh->share == NULL ? mesh->nnode : mesh->share->nnode, 2, &told);
+        status = pcs_publish(ctx, true, mesh->share == NULL ? mesh->nnode : mesh->share->nnode, 2, &records);
     if (status == PCS_OK) status = share_number_all(fe, &p, layout);
     pcs_scratch_free(p.node);
     pcs_scratch_free(p.why);
@@ -301,7 +302,7 @@ static int share_find_owner(const fe_data *fe, const pcs_row_source *joint)
 }
 
 // Finds the rank of each joint. Returns false if one is driven or its nodes belong to several ranks.
-static bool share_deals_joints(const fe_data *fe)
+static bool share_distributes_joints(const fe_data *fe)
 {
     bool are_all = true;
     for (int j = 0; j < fe->model.njoint && are_all; j++) {
@@ -317,7 +318,7 @@ static double share_count_rows(const fe_data *fe)
 {
     const pcs_fe_definition *model = &fe->model;
     double count = 0.0, npoint = 0.0;
-    bool are_all = model->deals_rows != NULL && model->mesh->share != NULL && share_deals_joints(fe);
+    bool are_all = model->distributes_rows != NULL && model->mesh->share != NULL && share_distributes_joints(fe);
     for (int i = 0; i < model->ncontact && are_all; i++) {
         const pcs_row_source *c = &model->contacts[i];
         are_all = share_is_dealable(fe, c);
@@ -329,7 +330,7 @@ static double share_count_rows(const fe_data *fe)
 }
 
 // Distributes contact rows to the ranks that own their nodes, if the number of rows makes that worthwhile.
-static pcs_status share_deal_rows(fe_data *fe, const pcs_comm *comm)
+static pcs_status share_distribute_rows(fe_data *fe, const pcs_comm *comm)
 {
     const pcs_fe_definition *model = &fe->model;
     double nrow = share_count_rows(fe), ndof = 0.0;
@@ -338,13 +339,14 @@ static pcs_status share_deal_rows(fe_data *fe, const pcs_comm *comm)
     for (int node = 0; node < model->mesh->nnode; node++)
         if (model->mesh->share->owner[node] == comm->rank) ndof += share_equations(fe, node);
     comm->sum(comm, 1, &ndof);
-    fe->share->deals_rows = model->deals_rows(nrow, ndof);
-    if (!fe->share->deals_rows) return PCS_OK;
+    fe->share->distributes_rows = model->distributes_rows(nrow, ndof);
+    if (!fe->share->distributes_rows) return PCS_OK;
     for (int i = 0; i < model->ncontact; i++) {
         const pcs_row_source *c = &model->contacts[i];
         for (int k = 0; (name = pcs_source_set_name(c->ops, c->params, k)) != NULL; k++)
             if (!c->ops->sets[k].is_common)
-                PCS_TRY(pcs_mesh_deal_set(model->mesh, name, pcs_source_set_name(c->ops, c->params, 0), comm->rank));
+                PCS_TRY(
+                    pcs_mesh_distribute_set(model->mesh, name, pcs_source_set_name(c->ops, c->params, 0), comm->rank));
     }
     return PCS_OK;
 }
@@ -360,10 +362,10 @@ static pcs_status dofs_share(pcs_context *ctx, fe_data *fe)
     fe->share->layout.comm = comm;
     PCS_TAKE(ctx, fe->share->index_of_cell, fe->model.mesh->ncell, "the share of a rank");
     PCS_TAKE(ctx, fe->share->joint_is_here, fe->model.njoint, "the share of a rank");
-    PCS_TRY(pcs_agree(ctx, share_deal_rows(fe, comm)));
+    PCS_TRY(pcs_agree(ctx, share_distribute_rows(fe, comm)));
     PCS_TRY(share_number(ctx, fe, comm));
     pcs_layout *layout = &fe->share->layout;
-    if (fe->share->deals_rows && fe->share->reaches) PCS_TRY(pcs_halo_create(ctx, layout, &layout->halo));
+    if (fe->share->distributes_rows && fe->share->reaches) PCS_TRY(pcs_halo_create(ctx, layout, &layout->halo));
     for (int g = 0; g < fe->model.ngroup; g++) PCS_TRY(share_split_batch(ctx, fe, g));
     return PCS_OK;
 }

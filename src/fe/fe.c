@@ -379,7 +379,7 @@ static void fe_update_tangents(pcs_system *self, pcs_instant at)
     if (self->C != NULL) assembly_reset(self->C, fe->base_C);
     for (int b = 0; b < fe->nbatch; b++)
         if (pcs_fe_ops(fe, b)->is_nonlinear) pieces_add(self, b, at.q, at.v);
-    if (fe->nturning > 0) pcs_fe_turning_tangent(self, at);
+    if (fe->nfollower > 0) pcs_fe_follower_tangent(self, at);
     if (fe->has_laws) pcs_forces_add_tangents(self, at.q, at.v);
 }
 
@@ -587,7 +587,7 @@ static void slices_sum_measure(const pcs_system *self, pcs_measure *m)
 }
 
 // Computes energies and momenta from sums.
-static void fe_tell(const pcs_system *self, const pcs_cell_sums *sum, double weight_work, pcs_measure *out)
+static void fe_report(const pcs_system *self, const pcs_cell_sums *sum, double weight_work, pcs_measure *out)
 {
     const fe_data *fe = self->data;
     out->kinetic = sum->kinetic;
@@ -670,7 +670,7 @@ static void slices_measure(const pcs_system *self, const pcs_ends *ends, int cou
             sum.fixed_momentum[k] += sums[s].fixed_momentum[k];
         }
     }
-    fe_tell(self, &sum, weight_work, out);
+    fe_report(self, &sum, weight_work, out);
     *change = (pcs_change){ 2.0 * sum.change_in_strain, 2.0 * sum.change_in_kinetic };
 }
 
@@ -678,7 +678,7 @@ static void slices_measure_whole(const pcs_system *self, const pcs_ends *ends, p
 {
     pcs_cell_sums sum = { 0 };
     slices_add(self, ends, 0, 0, &sum);
-    fe_tell(self, &sum, fe_weight_work(self, 0, self->nv, ends->q), out);
+    fe_report(self, &sum, fe_weight_work(self, 0, self->nv, ends->q), out);
     *change = (pcs_change){ 2.0 * sum.change_in_strain, 2.0 * sum.change_in_kinetic };
 }
 
@@ -701,7 +701,7 @@ static const pcs_slice_ops slices_of_bars = {
 // Sets the operations slice by slice, if the model permits them.
 static void fe_find_slices(pcs_system *self, const fe_data *fe)
 {
-    bool is_plain = self->is_linear && !fe->has_laws && fe->nturning == 0 && fe->npush <= MOST_PUSHES;
+    bool is_plain = self->is_linear && !fe->has_laws && fe->nfollower == 0 && fe->npush <= MOST_PUSHES;
     if (fe->takes_ranges && is_plain && slices_are_chained(fe)) self->slices = &slices_of_bars;
 }
 
@@ -717,7 +717,7 @@ static void fe_apply_loads(const pcs_system *self, pcs_instant at, double *f)
         for (int i = fe->first_push[l]; i < fe->first_push[l + 1]; i++)
             f[fe->pushes[i].equation] += fe->pushes[i].value * factor;
     }
-    if (fe->nturning > 0) pcs_fe_turning_force(self, at.t, at.q, f);
+    if (fe->nfollower > 0) pcs_fe_follower_force(self, at.t, at.q, f);
     if (at.load_factor != 1.0)
         for (int i = 0; i < self->nv; i++) f[i] *= at.load_factor;
 }
@@ -744,7 +744,7 @@ static void fe_energy(const pcs_system *self, pcs_instant at, pcs_measure *out)
     for (int g = 0; g < fe->model.ngroup && !fe->has_ranges; g++)
         fe->batches[g].ops->measure(&fe->batches[g], &state, PCS_CELL_ENERGY, &sum);
     if (fe->has_laws) sum.strain += pcs_forces_energy(self, at, &loss);
-    fe_tell(self, &sum, fe_weight_work(self, 0, pcs_system_nown(self), at.q), out);
+    fe_report(self, &sum, fe_weight_work(self, 0, pcs_system_nown(self), at.q), out);
 }
 
 static void fe_resultant(const pcs_system *self, pcs_instant at, double sum[3])
@@ -760,7 +760,7 @@ static void fe_resultant(const pcs_system *self, pcs_instant at, double sum[3])
         for (int i = fe->first_push[l]; i < fe->first_push[l + 1]; i++)
             for (int k = 0; k < 3; k++) sum[k] += fe->pushes[i].value * factor * fe->pushes[i].direction[k];
     }
-    if (fe->nturning > 0) pcs_fe_turning_resultant(self, at.t, at.q, sum);
+    if (fe->nfollower > 0) pcs_fe_follower_resultant(self, at.t, at.q, sum);
     const pcs_cell_state state = pcs_fe_state(self, at);
     pcs_cell_sums cells = { .resultant = { sum[0], sum[1], sum[2] } };
     for (int g = 0; g < fe->model.ngroup; g++)
@@ -808,7 +808,7 @@ static double fe_load_work(const pcs_system *self, double t, const double *q0, c
             work += fe->pushes[i].value * factor * (q1[equation] - q0[equation]);
         }
     }
-    if (fe->nturning > 0) work += pcs_fe_turning_work(self, t, q0, q1);
+    if (fe->nfollower > 0) work += pcs_fe_follower_work(self, t, q0, q1);
     if (fe->has_pushes) pcs_system_sum(self, 1, &work);
     return work;
 }
@@ -822,7 +822,7 @@ static double fe_load_power(const pcs_system *self, pcs_instant at)
         for (int i = fe->first_push[l]; i < fe->first_push[l + 1]; i++)
             power += fe->pushes[i].value * factor * at.v[fe->pushes[i].equation];
     }
-    if (fe->nturning > 0) power += pcs_fe_turning_power(self, at.t, at.q, at.v);
+    if (fe->nfollower > 0) power += pcs_fe_follower_power(self, at.t, at.q, at.v);
     if (fe->has_pushes) pcs_system_sum(self, 1, &power);
     return power;
 }
@@ -941,15 +941,15 @@ static pcs_status fe_find_rotations(pcs_system *self, fe_data *fe)
 // Returns the angle, rad, between the nodes of a cell; 0 unless both have finite rotations in space.
 static double rotations_between(const fe_data *fe, const double *q, const int node[2])
 {
-    double p[2][3] = { { 0.0 } }, turn[3];
+    double p[2][3] = { { 0.0 } }, rotation[3];
     for (int i = 0; i < 2; i++) {
         int spin = fe->spin_of_node[node[i]];
         if (spin < 0) return 0.0;
         for (int k = 0; k < 3; k++)
             if (fe->spins[spin][k] >= 0) p[i][k] = (i == 0 ? -1.0 : 1.0) * q[fe->spins[spin][k]];
     }
-    pcs_rotation_compose(p[0], p[1], turn);
-    return pcs_norm3(turn);
+    pcs_rotation_compose(p[0], p[1], rotation);
+    return pcs_norm3(rotation);
 }
 
 // Reports the cell with the largest relative rotation above 2.8 rad: at half a turn bending moments jump.
@@ -964,14 +964,14 @@ static void fe_name_bent(const pcs_system *self, const double *q, size_t size, c
         if (batch->ops->nnode == 1 || !batch->ops->is_nonlinear) continue;
         for (int c = 0; c < batch->ncell; c++) {
             const int *node = batch->nodes[batch->cells[c]];
-            double turn = rotations_between(fe, q, node);
-            if (turn <= most) continue;
-            most = turn;
+            double rotation = rotations_between(fe, q, node);
+            if (rotation <= most) continue;
+            most = rotation;
             snprintf(text, size,
                      "; the ends of the cell from node %d to node %d of '%s' have rotated by %.3g rad against each "
                      "other, allowed is less than pi: use more cells",
                      pcs_mesh_node_number(fe->model.mesh, node[0]), pcs_mesh_node_number(fe->model.mesh, node[1]),
-                     fe->model.groups[g].name, turn);
+                     fe->model.groups[g].name, rotation);
         }
     }
 }
@@ -1119,15 +1119,15 @@ static double fe_gyration(const pcs_system *self)
 }
 
 // Returns the largest gap of contacts, m, or, if all gaps are round-off of positions, the distance from the origin.
-static double fe_way_to_contacts(const pcs_system *self)
+static double fe_distance_to_contacts(const pcs_system *self)
 {
     const fe_data *fe = self->data;
     const pcs_row_state *states = self->row_set.table->states;
-    double way = 0.0;
+    double distance = 0.0;
     if (fe->model.ncontact == 0) return 0.0;
-    for (int j = 0; j < pcs_system_npoint(self); j++) way = fmax(way, fabs(states[j].gap));
-    way = pcs_rows_max(self, way);
-    return way > PCS_ROUND_LENGTH * self->place ? way : self->place;
+    for (int j = 0; j < pcs_system_npoint(self); j++) distance = fmax(distance, fabs(states[j].gap));
+    distance = pcs_rows_max(self, distance);
+    return distance > PCS_ROUND_LENGTH * self->place ? distance : self->place;
 }
 
 // Sets `length` to the diagonal of the box around nodes and joint points in the reference state, or to the size of
@@ -1151,7 +1151,7 @@ static void fe_find_length(pcs_system *self)
     double length = sum > 0.0 ? sqrt(sum) : fe_gyration(self);
     for (int k = 0; k < fe->model.ncontact; k++) length = fmax(length, self->row_set.table->sources[k].shape.size);
     self->place = sqrt(far);
-    self->length = length > 0.0 ? length : fe_way_to_contacts(self);
+    self->length = length > 0.0 ? length : fe_distance_to_contacts(self);
 }
 
 // Sets the lengths, m, by which changes of angles are scaled in nonlinear systems; linear ones compare no changes.
@@ -1354,9 +1354,9 @@ static pcs_status taper_measure(pcs_context *ctx, fe_data *fe, const pcs_fe_grou
     const pcs_set *cells = group->cells;
     bool is_whole = pcs_mesh_is_whole(fe->model.mesh);
     taper_line line = { .mesh = fe->model.mesh, .cells = cells, .tapers = fe->tapers, .last = -1.0, .broken = -1 };
-    const pcs_told told = { taper_give, taper_take, &line };
+    const pcs_records records = { taper_give, taper_take, &line };
     if (!is_whole && cells->place == NULL) return pcs_fail(ctx, PCS_UNSUPPORTED, "the order of the cells is not known");
-    PCS_TRY(pcs_tell(ctx, !is_whole, pcs_set_size(cells), 3, &told));
+    PCS_TRY(pcs_publish(ctx, !is_whole, pcs_set_size(cells), 3, &records));
     *length = line.length;
     if (line.broken < 0) return PCS_OK;
     if (!is_whole) return pcs_fail(ctx, PCS_UNSUPPORTED, "cells are not in a line");

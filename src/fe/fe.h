@@ -68,7 +68,7 @@ typedef struct pcs_fe_definition {
     double step;                            // step of the run, s, for masses tuned to it; NAN or 0 if unknown
     int nthread;                            // for large models; 0 for the number of processors
     // Returns true if so many rows are distributed over the processes that own their equations; NULL for never.
-    bool (*deals_rows)(double nrow, double ndof);
+    bool (*distributes_rows)(double nrow, double ndof);
     bool needs_copies; // nodes of contacts are needed on all processes, for output
     bool shows_pieces; // each of several processes shows its part of the picture
     bool stays_still;  // the state is static: section forces are evaluated in equilibrium with loads along cells

@@ -31,7 +31,7 @@ static pcs_status initial_put(const pcs_system *self, const initial_field *field
     return PCS_OK;
 }
 
-static bool initial_can_turn(const fe_data *fe, int node)
+static bool initial_can_rotate(const fe_data *fe, int node)
 {
     for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++)
         if (fe->map.dof[i].is_rotation) return true;
@@ -44,11 +44,11 @@ static pcs_status initial_set_node(const pcs_system *self, int node, const doubl
 {
     const fe_data *fe = self->data;
     const char *what = field->what;
-    bool turns = (field->flag & (HAS_ROTATION | HAS_SPIN)) != 0;
+    bool rotates = (field->flag & (HAS_ROTATION | HAS_SPIN)) != 0;
     int dof[PCS_MAX_NODE_DOFS];
     double part[PCS_MAX_NODE_DOFS];
-    int count = pcs_dofmap_resolve(&fe->map, turns, node, value, dof, part);
-    if (count < 0 && turns && !initial_can_turn(fe, node))
+    int count = pcs_dofmap_resolve(&fe->map, rotates, node, value, dof, part);
+    if (count < 0 && rotates && !initial_can_rotate(fe, node))
         return pcs_fail(self->ctx, PCS_BAD_INPUT,
                         "node %d has no rotations and cannot have the %s [%g, %g, %g]; the spin of a body of such "
                         "nodes needs 'about', a point on its axis",
@@ -56,7 +56,7 @@ static pcs_status initial_set_node(const pcs_system *self, int node, const doubl
     if (count < 0)
         return pcs_fail(self->ctx, PCS_BAD_INPUT,
                         "node %d cannot have the %s [%g, %g, %g]: its elements give it no such %s", node, what,
-                        value[0], value[1], value[2], turns ? "rotation" : "direction");
+                        value[0], value[1], value[2], rotates ? "rotation" : "direction");
     for (int i = 0; i < count; i++) {
         int equation = fe->map.dof[dof[i]].equation;
         if (equation == PCS_EQUATION_ELSEWHERE) continue;
@@ -84,7 +84,7 @@ static pcs_status initial_spin_node(const pcs_system *self, const pcs_fe_initial
     const fe_data *fe = self->data;
     double material[3] = { w[0], w[1], w[2] };
     const int *spins = initial_spins(fe, node);
-    if (entry->has_about && !initial_can_turn(fe, node)) return PCS_OK; // a node of a truss only translates
+    if (entry->has_about && !initial_can_rotate(fe, node)) return PCS_OK; // a node of a truss only translates
     if (spins != NULL) {
         double R[9];
         pcs_rotation_exp(q + spins[0], R);

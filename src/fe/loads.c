@@ -25,31 +25,31 @@
 //
 // Work along a step: mean force times displacement, and moment times the rotation vector from q0 to q1.
 
-typedef struct turning_node {
+typedef struct follower_node {
     int translation[3], spin[3]; // dofs; -1 if absent
     int ntranslation, nspin;
-    double R[9], turn[3];
+    double R[9], rotation[3];
     double force[3], moment[3]; // N; N m, material
-} turning_node;
+} follower_node;
 
 // Fails unless the node has finite rotations, which a load that rotates with it needs.
-static pcs_status fe_demand_finite_turns(const pcs_system *self, int node)
+static pcs_status fe_demand_finite_rotations(const pcs_system *self, int node)
 {
-    if (pcs_fe_turns_finitely(self->data, node)) return PCS_OK;
+    if (pcs_fe_rotates_finitely(self->data, node)) return PCS_OK;
     return pcs_fail(self->ctx, PCS_BAD_INPUT,
                     "node %d has no finite rotation, so a follower load cannot act there: use exact beams or rigid "
                     "bodies, or a load with a fixed direction",
                     node);
 }
 
-static pcs_status fe_add_turning_load(pcs_system *self, fe_data *fe, int load, int node)
+static pcs_status fe_add_follower(pcs_system *self, fe_data *fe, int load, int node)
 {
     const pcs_fe_load *l = &fe->model.loads[load];
     const double *x = l->value;
     bool is_moment = l->kind == PCS_LOAD_MOMENT;
     int dof[PCS_MAX_NODE_DOFS];
     double part[PCS_MAX_NODE_DOFS];
-    PCS_TRY(fe_demand_finite_turns(self, node));
+    PCS_TRY(fe_demand_finite_rotations(self, node));
     for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
         const pcs_dof *d = &fe->map.dof[i];
         if (d->is_rotation == is_moment && d->equation == -1)
@@ -62,42 +62,42 @@ static pcs_status fe_add_turning_load(pcs_system *self, fe_data *fe, int load, i
                         "node %d cannot move along the force [%g, %g, %g]: its elements give it no such direction",
                         node, x[0], x[1], x[2]);
     fe->has_pushes = true;
-    fe_turning_load *out = &fe->turning[fe->nturning++];
-    *out = (fe_turning_load){ .node = node, .load = load };
+    fe_follower *out = &fe->followers[fe->nfollower++];
+    *out = (fe_follower){ .node = node, .load = load };
     memcpy(out->value, l->value, sizeof out->value);
     return PCS_OK;
 }
 
 // Finds the dofs of a load's node and what the load does there at time t and positions q.
-static void turning_look(const pcs_system *self, const fe_turning_load *load, double t, const double *q,
-                         turning_node *out)
+static void follower_look(const pcs_system *self, const fe_follower *load, double t, const double *q,
+                          follower_node *out)
 {
     const fe_data *fe = self->data;
     const pcs_fe_load *l = &fe->model.loads[load->load];
     double factor = pcs_fe_load_size(self, load->load, t), scaled[3];
-    *out = (turning_node){ 0 };
+    *out = (follower_node){ 0 };
     for (int i = fe->map.first[load->node]; i < fe->map.first[load->node + 1]; i++) {
         const pcs_dof *d = &fe->map.dof[i];
         if (!d->is_rotation && out->ntranslation < 3) out->translation[out->ntranslation++] = i;
         if (!d->is_rotation || out->nspin == 3) continue;
         out->spin[out->nspin++] = i;
         if (d->equation >= 0)
-            for (int k = 0; k < 3; k++) out->turn[k] += q[d->equation] * d->direction[k];
+            for (int k = 0; k < 3; k++) out->rotation[k] += q[d->equation] * d->direction[k];
     }
-    pcs_rotation_exp(out->turn, out->R);
+    pcs_rotation_exp(out->rotation, out->R);
     for (int k = 0; k < 3; k++) scaled[k] = factor * load->value[k];
     if (l->kind == PCS_LOAD_FORCE) pcs_rotation_apply(out->R, scaled, out->force);
     else if (l->follows) memcpy(out->moment, scaled, sizeof scaled);
     else pcs_rotation_apply_transposed(out->R, scaled, out->moment);
 }
 
-void pcs_fe_turning_force(const pcs_system *self, double t, const double *q, double *f)
+void pcs_fe_follower_force(const pcs_system *self, double t, const double *q, double *f)
 {
     const fe_data *fe = self->data;
-    for (int i = 0; i < fe->nturning; i++) {
-        turning_node node;
-        turning_look(self, &fe->turning[i], t, q, &node);
-        for (int d = fe->map.first[fe->turning[i].node]; d < fe->map.first[fe->turning[i].node + 1]; d++) {
+    for (int i = 0; i < fe->nfollower; i++) {
+        follower_node node;
+        follower_look(self, &fe->followers[i], t, q, &node);
+        for (int d = fe->map.first[fe->followers[i].node]; d < fe->map.first[fe->followers[i].node + 1]; d++) {
             const pcs_dof *dof = &fe->map.dof[d];
             if (dof->equation >= 0)
                 f[dof->equation] += pcs_dot3(dof->is_rotation ? node.moment : node.force, dof->direction);
@@ -106,7 +106,7 @@ void pcs_fe_turning_force(const pcs_system *self, double t, const double *q, dou
 }
 
 // Adds -d(load)/d(spin) to K(row dof, spin dof).
-static void turning_add_entry(pcs_system *self, int row, int column, double value)
+static void follower_add_entry(pcs_system *self, int row, int column, double value)
 {
     const fe_data *fe = self->data;
     int i = fe->map.dof[row].equation, j = fe->map.dof[column].equation;
@@ -114,39 +114,39 @@ static void turning_add_entry(pcs_system *self, int row, int column, double valu
     if (i >= 0 && j >= 0 && value != 0.0) self->K->value[pcs_pattern_place(self->K->pattern, i, j)] += value;
 }
 
-void pcs_fe_turning_tangent(pcs_system *self, pcs_instant at)
+void pcs_fe_follower_tangent(pcs_system *self, pcs_instant at)
 {
     const fe_data *fe = self->data;
-    for (int i = 0; i < fe->nturning; i++) {
-        const fe_turning_load *load = &fe->turning[i];
+    for (int i = 0; i < fe->nfollower; i++) {
+        const fe_follower *load = &fe->followers[i];
         const pcs_fe_load *l = &fe->model.loads[load->load];
-        turning_node node;
+        follower_node node;
         double factor = at.load_factor * pcs_fe_load_size(self, load->load, at.t);
-        turning_look(self, load, at.t, at.q, &node);
+        follower_look(self, load, at.t, at.q, &node);
         for (int s = 0; s < node.nspin; s++) {
             const double *axis = fe->map.dof[node.spin[s]].direction;
-            double change[3], turned[3];
+            double change[3], rotated[3];
             pcs_cross(axis, load->value, change); // change of R F by a spin about the axis: R (axis x F)
-            pcs_rotation_apply(node.R, change, turned);
+            pcs_rotation_apply(node.R, change, rotated);
             if (l->kind == PCS_LOAD_FORCE)
                 for (int r = 0; r < node.ntranslation; r++)
-                    turning_add_entry(self, node.translation[r], node.spin[s],
-                                      -factor * pcs_dot3(turned, fe->map.dof[node.translation[r]].direction));
+                    follower_add_entry(self, node.translation[r], node.spin[s],
+                                       -factor * pcs_dot3(rotated, fe->map.dof[node.translation[r]].direction));
             if (l->kind == PCS_LOAD_FORCE || l->follows) continue;
             pcs_cross(node.moment, axis, change); // change of R^T m: -(axis x R^T m)
             for (int r = 0; r < node.nspin; r++)
-                turning_add_entry(self, node.spin[r], node.spin[s],
-                                  -at.load_factor * pcs_dot3(change, fe->map.dof[node.spin[r]].direction));
+                follower_add_entry(self, node.spin[r], node.spin[s],
+                                   -at.load_factor * pcs_dot3(change, fe->map.dof[node.spin[r]].direction));
         }
     }
 }
 
-void pcs_fe_turning_resultant(const pcs_system *self, double t, const double *q, double sum[3])
+void pcs_fe_follower_resultant(const pcs_system *self, double t, const double *q, double sum[3])
 {
     const fe_data *fe = self->data;
-    for (int i = 0; i < fe->nturning; i++) {
-        turning_node node;
-        turning_look(self, &fe->turning[i], t, q, &node);
+    for (int i = 0; i < fe->nfollower; i++) {
+        follower_node node;
+        follower_look(self, &fe->followers[i], t, q, &node);
         for (int r = 0; r < node.ntranslation; r++) {
             const pcs_dof *d = &fe->map.dof[node.translation[r]];
             if (d->equation < 0 || d->equation >= pcs_system_nown(self)) continue;
@@ -155,37 +155,37 @@ void pcs_fe_turning_resultant(const pcs_system *self, double t, const double *q,
     }
 }
 
-double pcs_fe_turning_work(const pcs_system *self, double t, const double *q0, const double *q1)
+double pcs_fe_follower_work(const pcs_system *self, double t, const double *q0, const double *q1)
 {
     const fe_data *fe = self->data;
     double work = 0.0;
-    for (int i = 0; i < fe->nturning; i++) {
-        const fe_turning_load *load = &fe->turning[i];
-        turning_node start, end;
-        double u0[3], u1[3], back[3], way[3];
+    for (int i = 0; i < fe->nfollower; i++) {
+        const fe_follower *load = &fe->followers[i];
+        follower_node start, end;
+        double u0[3], u1[3], back[3], increment[3];
         if (!pcs_fe_owns(fe, load->node)) continue;
-        turning_look(self, load, t, q0, &start);
-        turning_look(self, load, t, q1, &end);
+        follower_look(self, load, t, q0, &start);
+        follower_look(self, load, t, q1, &end);
         pcs_dofmap_vector(&fe->map, false, load->node, q0, u0);
         pcs_dofmap_vector(&fe->map, false, load->node, q1, u1);
-        for (int k = 0; k < 3; k++) back[k] = -start.turn[k];
-        pcs_rotation_compose(back, end.turn, way); // rotation from q0 to q1, material
+        for (int k = 0; k < 3; k++) back[k] = -start.rotation[k];
+        pcs_rotation_compose(back, end.rotation, increment); // rotation from q0 to q1, material
         for (int k = 0; k < 3; k++)
             work += 0.5 * (start.force[k] + end.force[k]) * (u1[k] - u0[k]) +
-                    0.5 * (start.moment[k] + end.moment[k]) * way[k];
+                    0.5 * (start.moment[k] + end.moment[k]) * increment[k];
     }
     return work;
 }
 
-double pcs_fe_turning_power(const pcs_system *self, double t, const double *q, const double *v)
+double pcs_fe_follower_power(const pcs_system *self, double t, const double *q, const double *v)
 {
     const fe_data *fe = self->data;
     double power = 0.0;
-    for (int i = 0; i < fe->nturning; i++) {
-        const fe_turning_load *load = &fe->turning[i];
-        turning_node node;
+    for (int i = 0; i < fe->nfollower; i++) {
+        const fe_follower *load = &fe->followers[i];
+        follower_node node;
         if (!pcs_fe_owns(fe, load->node)) continue;
-        turning_look(self, load, t, q, &node);
+        follower_look(self, load, t, q, &node);
         for (int d = fe->map.first[load->node]; d < fe->map.first[load->node + 1]; d++) {
             const pcs_dof *dof = &fe->map.dof[d];
             if (dof->equation < 0) continue;
@@ -214,7 +214,7 @@ bool pcs_fe_name_load(const pcs_system *self, const double span[2], size_t size,
 }
 
 // Holds gravity and line loads of one group on this process, as a linked list of entries for each cell.
-struct fe_spread {
+struct fe_cell_load {
     int count, *first; // [ncell] latest entry of a cell, -1 if none
     int *next, *load;  // [room] previous entry; number of the load, or GRAVITY for the sum of all gravity
     double *force;     // [room][ndof] N or N m at amplitude 1
@@ -222,7 +222,7 @@ struct fe_spread {
 
 enum { GRAVITY = -1 };
 
-bool pcs_fe_has_spread(const fe_data *fe)
+bool pcs_fe_has_cell_loads(const fe_data *fe)
 {
     for (int i = 0; i < fe->model.nload; i++)
         if (fe->model.loads[i].is_gravity || fe->model.loads[i].kind == PCS_LOAD_LINE) return true;
@@ -230,7 +230,7 @@ bool pcs_fe_has_spread(const fe_data *fe)
 }
 
 // Returns the largest number of entries that a group may need.
-static size_t spread_room(const fe_data *fe, int group)
+static size_t cell_load_room(const fe_data *fe, int group)
 {
     size_t room = 0;
     bool has_gravity = false;
@@ -243,53 +243,53 @@ static size_t spread_room(const fe_data *fe, int group)
     return room + (has_gravity ? (size_t)fe->batches[group].ncell : 0);
 }
 
-static pcs_status spread_take(pcs_system *self, fe_data *fe)
+static pcs_status cell_load_take(pcs_system *self, fe_data *fe)
 {
-    if (!fe->model.stays_still || !pcs_fe_has_spread(fe)) return PCS_OK;
-    PCS_TAKE(self->ctx, fe->spreads, fe->model.ngroup, "loads along cells");
+    if (!fe->model.stays_still || !pcs_fe_has_cell_loads(fe)) return PCS_OK;
+    PCS_TAKE(self->ctx, fe->cell_loads, fe->model.ngroup, "loads along cells");
     for (int g = 0; g < fe->model.ngroup; g++) {
         const pcs_element_ops *ops = pcs_fe_ops(fe, g);
-        size_t room = ops->end_fields == NULL ? 0 : spread_room(fe, g);
-        fe_spread *spread = &fe->spreads[g];
+        size_t room = ops->end_fields == NULL ? 0 : cell_load_room(fe, g);
+        fe_cell_load *cell_load = &fe->cell_loads[g];
         if (room == 0) continue;
-        PCS_TAKE(self->ctx, spread->first, fe->batches[g].ncell, "loads along cells");
-        PCS_TAKE(self->ctx, spread->next, room, "loads along cells");
-        PCS_TAKE(self->ctx, spread->load, room, "loads along cells");
-        PCS_TAKE(self->ctx, spread->force, room * (size_t)ops->ndof, "loads along cells");
-        for (int c = 0; c < fe->batches[g].ncell; c++) spread->first[c] = -1;
+        PCS_TAKE(self->ctx, cell_load->first, fe->batches[g].ncell, "loads along cells");
+        PCS_TAKE(self->ctx, cell_load->next, room, "loads along cells");
+        PCS_TAKE(self->ctx, cell_load->load, room, "loads along cells");
+        PCS_TAKE(self->ctx, cell_load->force, room * (size_t)ops->ndof, "loads along cells");
+        for (int c = 0; c < fe->batches[g].ncell; c++) cell_load->first[c] = -1;
     }
     return PCS_OK;
 }
 
-static void spread_note(fe_data *fe, int batch, int cell, const pcs_fe_load *load, const double *force)
+static void cell_load_note(fe_data *fe, int batch, int cell, const pcs_fe_load *load, const double *force)
 {
-    if (fe->spreads == NULL) return;
-    if (batch >= fe->model.ngroup || fe->spreads[batch].first == NULL) return; // a cell of another process
-    fe_spread *spread = &fe->spreads[batch];
+    if (fe->cell_loads == NULL) return;
+    if (batch >= fe->model.ngroup || fe->cell_loads[batch].first == NULL) return; // a cell of another process
+    fe_cell_load *cell_load = &fe->cell_loads[batch];
     int n = pcs_fe_ops(fe, batch)->ndof, number = load->is_gravity ? GRAVITY : (int)(load - fe->model.loads);
-    int entry = spread->first[cell];
-    while (entry >= 0 && spread->load[entry] != number) entry = spread->next[entry];
+    int entry = cell_load->first[cell];
+    while (entry >= 0 && cell_load->load[entry] != number) entry = cell_load->next[entry];
     if (entry < 0) {
-        entry = spread->count++;
-        spread->next[entry] = spread->first[cell];
-        spread->load[entry] = number;
-        spread->first[cell] = entry;
+        entry = cell_load->count++;
+        cell_load->next[entry] = cell_load->first[cell];
+        cell_load->load[entry] = number;
+        cell_load->first[cell] = entry;
     }
-    for (int i = 0; i < n; i++) spread->force[(size_t)entry * (size_t)n + (size_t)i] += force[i];
+    for (int i = 0; i < n; i++) cell_load->force[(size_t)entry * (size_t)n + (size_t)i] += force[i];
 }
 
-const double *pcs_fe_spread_force(const pcs_system *self, pcs_instant at, int group, int cell,
-                                  double f[PCS_MAX_CELL_DOFS])
+const double *pcs_fe_cell_load_force(const pcs_system *self, pcs_instant at, int group, int cell,
+                                     double f[PCS_MAX_CELL_DOFS])
 {
     const fe_data *fe = self->data;
-    const fe_spread *spread = fe->spreads == NULL ? NULL : &fe->spreads[group];
-    if (!at.is_equilibrium || spread == NULL || spread->first == NULL || spread->first[cell] < 0) return NULL;
+    const fe_cell_load *cell_load = fe->cell_loads == NULL ? NULL : &fe->cell_loads[group];
+    if (!at.is_equilibrium || cell_load == NULL || cell_load->first == NULL || cell_load->first[cell] < 0) return NULL;
     size_t n = (size_t)pcs_fe_ops(fe, group)->ndof;
     for (size_t i = 0; i < n; i++) f[i] = 0.0;
-    for (int entry = spread->first[cell]; entry >= 0; entry = spread->next[entry]) {
-        int load = spread->load[entry];
+    for (int entry = cell_load->first[cell]; entry >= 0; entry = cell_load->next[entry]) {
+        int load = cell_load->load[entry];
         double factor = at.load_factor * (load == GRAVITY ? 1.0 : pcs_fe_load_size(self, load, at.t));
-        for (size_t i = 0; i < n; i++) f[i] += factor * spread->force[(size_t)entry * n + i];
+        for (size_t i = 0; i < n; i++) f[i] += factor * cell_load->force[(size_t)entry * n + i];
     }
     return f;
 }
@@ -350,7 +350,7 @@ static pcs_status loads_add_weight(pcs_system *self, fe_data *fe, const pcs_fe_l
             if (equation >= 0) gravity[equation] += force[i];
             if (group < fe->model.ngroup) fe->rest_potential -= force[i] * height[i];
         }
-        spread_note(fe, group, c, load, force);
+        cell_load_note(fe, group, c, load, force);
     }
     return PCS_OK;
 }
@@ -398,7 +398,7 @@ static pcs_status loads_add_force(pcs_system *self, fe_data *fe, const pcs_fe_lo
     return PCS_OK;
 }
 
-static bool loads_turns_in_space(const fe_data *fe, int node)
+static bool loads_rotates_in_space(const fe_data *fe, int node)
 {
     return fe->spin_of_node != NULL && fe->spin_of_node[node] >= 0;
 }
@@ -410,9 +410,9 @@ static pcs_status loads_add_nodal(pcs_system *self, fe_data *fe, int index)
         int node = load->nodes->items[i];
         bool is_moment = load->kind == PCS_LOAD_MOMENT;
         // In the plane a moment does not depend on the rotation of its node.
-        bool turns = is_moment ? loads_turns_in_space(fe, node) : load->follows;
-        if (load->follows && !turns) PCS_TRY(fe_demand_finite_turns(self, node));
-        if (turns) PCS_TRY(fe_add_turning_load(self, fe, index, node));
+        bool rotates = is_moment ? loads_rotates_in_space(fe, node) : load->follows;
+        if (load->follows && !rotates) PCS_TRY(fe_demand_finite_rotations(self, node));
+        if (rotates) PCS_TRY(fe_add_follower(self, fe, index, node));
         else PCS_TRY(loads_add_force(self, fe, load, node));
     }
     return PCS_OK;
@@ -453,7 +453,7 @@ static pcs_status loads_add_line_cell(pcs_system *self, fe_data *fe, const pcs_f
         int equation = fe->batches[b].equation[(size_t)cell * (size_t)n + (size_t)i];
         if (equation >= 0) loads_push(self, fe, &fe->map.dof[fe->dof_of_equation[equation]], image[i]);
     }
-    spread_note(fe, b, cell, load, image);
+    cell_load_note(fe, b, cell, load, image);
     return PCS_OK;
 }
 
@@ -503,16 +503,16 @@ static pcs_status loads_add_line(pcs_system *self, fe_data *fe, int index)
 
 static pcs_status loads_take_memory(pcs_system *self, fe_data *fe)
 {
-    size_t room = 0, turning = 0;
+    size_t room = 0, followers = 0;
     for (int i = 0; i < fe->model.nload; i++) {
         const pcs_fe_load *load = &fe->model.loads[i];
         if (load->is_gravity) continue;
         if (load->kind == PCS_LOAD_LINE) room += PCS_MAX_CELL_DOFS * (size_t)load->cells->count;
         else room += 3 * (size_t)load->nodes->count;
-        if (load->kind != PCS_LOAD_LINE) turning += (size_t)load->nodes->count;
+        if (load->kind != PCS_LOAD_LINE) followers += (size_t)load->nodes->count;
     }
     PCS_TAKE(self->ctx, fe->pushes, room, "nodal forces");
-    PCS_TAKE(self->ctx, fe->turning, turning, "nodal forces");
+    PCS_TAKE(self->ctx, fe->followers, followers, "nodal forces");
     PCS_TAKE(self->ctx, fe->first_push, (size_t)fe->model.nload + 1, "nodal forces");
     fe_work *work = self->work;
     PCS_TAKE(self->ctx, work->load_factors, fe->model.nload, "nodal forces");
@@ -531,7 +531,7 @@ pcs_status pcs_fe_apply_loads(pcs_system *self, fe_data *fe, const char **culpri
 {
     double *gravity = NULL;
     PCS_TRY(loads_take_memory(self, fe));
-    PCS_TRY(spread_take(self, fe));
+    PCS_TRY(cell_load_take(self, fe));
     for (int i = 0; i < fe->model.nload; i++) {
         pcs_status status = loads_add(self, fe, i, &gravity);
         if (status != PCS_OK) *culprit = pcs_culprit(self->ctx, "loads", fe->model.loads[i].name);
@@ -848,15 +848,15 @@ pcs_status pcs_fe_make_reactions(pcs_system *self, fe_data *fe)
 
 // Finds the rotation of a node with support about some axes only, whose moments are in its own axes. Takes it half a
 // step back, as reactions are means over a step. Such a node rotates about one axis.
-static void reactions_turn(const fe_data *fe, int node, double h, const fe_work *work, double turned[9])
+static void reactions_rotate(const fe_data *fe, int node, double h, const fe_work *work, double rotated[9])
 {
-    double turn[3] = { 0.0 }, spin[3] = { 0.0 };
-    if (pcs_fe_turns_finitely(fe, node)) {
-        pcs_dofmap_vector(&fe->map, true, node, work->q, turn);
+    double rotation[3] = { 0.0 }, spin[3] = { 0.0 };
+    if (pcs_fe_rotates_finitely(fe, node)) {
+        pcs_dofmap_vector(&fe->map, true, node, work->q, rotation);
         pcs_dofmap_vector(&fe->map, true, node, work->v, spin);
     }
-    for (int k = 0; k < 3; k++) turn[k] -= 0.5 * h * spin[k];
-    pcs_rotation_exp(turn, turned);
+    for (int k = 0; k < 3; k++) rotation[k] -= 0.5 * h * spin[k];
+    pcs_rotation_exp(rotation, rotated);
 }
 
 // Subtracts the force along a direction from R, at the fixed dofs of its nodes.
@@ -867,9 +867,9 @@ static void reactions_take_direction(const fe_data *fe, const pcs_row_direction 
     double *R = work->R;
     for (int i = 0; i < direction->nterm; i++) {
         const pcs_row_term *term = &direction->term[i];
-        double turned[9], moment[3];
-        reactions_turn(fe, term->node, h, work, turned);
-        pcs_rotation_apply_transposed(turned, term->moment, moment);
+        double rotated[9], moment[3];
+        reactions_rotate(fe, term->node, h, work, rotated);
+        pcs_rotation_apply_transposed(rotated, term->moment, moment);
         for (int d = fe->map.first[term->node]; d < fe->map.first[term->node + 1]; d++) {
             const pcs_dof *dof = &fe->map.dof[d];
             if (r->number[d] < 0) continue;
@@ -935,7 +935,7 @@ static void reactions_add_held(const pcs_system *self, int support, const fe_act
     if (joint < 0) return;
     const pcs_table_source *source = &table->sources[fe->model.ncontact + joint];
     for (int row = source->first_row; row < source->first_row + source->nrow; row++) {
-        double force = pcs_system_carry(self, row, at->end.q, at->q, at->rows[row].force);
+        double force = pcs_system_transport(self, row, at->end.q, at->q, at->rows[row].force);
         for (int k = 0; k < 3 && isfinite(force); k++) out->moment[k] += force * table->states[row].couple[k];
     }
 }
@@ -945,13 +945,13 @@ static void reactions_sum_support(const pcs_system *self, int support, double h,
     const fe_data *fe = self->data;
     const fe_work *work = self->work;
     const fe_reactions *r = fe->reactions;
-    int count = pcs_rows_are_spread(self) ? r->nfixed : r->nown;
+    int count = pcs_rows_are_distributed(self) ? r->nfixed : r->nown;
     for (int s = 0; s < count; s++) {
         const pcs_dof *d = &fe->map.dof[r->dof[s]];
-        double part[3], arm[3], moment[3], turned[9], along[3];
+        double part[3], arm[3], moment[3], rotated[9], along[3];
         if (r->owner[s] != support) continue;
-        reactions_turn(fe, d->node, h, work, turned);
-        pcs_rotation_apply(turned, d->direction, along);
+        reactions_rotate(fe, d->node, h, work, rotated);
+        pcs_rotation_apply(rotated, d->direction, along);
         for (int k = 0; k < 3; k++) {
             part[k] = work->R[s] * (d->is_rotation ? along[k] : d->direction[k]);
             arm[k] = fe->model.mesh->x[d->node][k] - r->middle[support][k];
@@ -975,7 +975,7 @@ static void reactions_join(const pcs_system *self, pcs_reaction *reaction)
 {
     pcs_system_sum(self, 3, reaction->force);
     pcs_system_sum(self, 3, reaction->moment);
-    if (pcs_rows_are_spread(self)) pcs_system_sum(self, 2, reaction->teeth);
+    if (pcs_rows_are_distributed(self)) pcs_system_sum(self, 2, reaction->teeth);
 }
 
 // Adds the force of the rows of a joint to its reaction.
@@ -999,20 +999,20 @@ static void reactions_find(pcs_system *self, double h, const fe_acting *at, pcs_
     const pcs_row_report *rows = at->rows;
     memset(out, 0, (size_t)self->nreaction * sizeof *out);
     int njoint = fe->model.njoint - fe->nheld;
-    bool is_dealt = pcs_rows_are_spread(self); // rows then belong to one process each
+    bool is_distributed = pcs_rows_are_distributed(self); // rows then belong to one process each
     for (int i = 0; i < njoint; i++) {
         reactions_add_row(self, fe->model.ncontact + i, rows, &out[i]);
-        if (is_dealt) reactions_join(self, &out[i]);
+        if (is_distributed) reactions_join(self, &out[i]);
     }
     if (fe->reactions == NULL) return;
     reactions_of_supports(self, h, at->end, rows);
     int place = njoint;
     for (int s = 0; s < fe->model.nsupport; s++)
         if (fe->model.supports[s].has_reactions) reactions_sum_support(self, s, h, &out[place++]);
-    if (is_dealt) reactions_add_all_held(self, at, out + njoint);
+    if (is_distributed) reactions_add_all_held(self, at, out + njoint);
     if (self->layout != NULL)
         for (int i = njoint; i < place; i++) reactions_join(self, &out[i]);
-    if (!is_dealt) reactions_add_all_held(self, at, out + njoint);
+    if (!is_distributed) reactions_add_all_held(self, at, out + njoint);
 }
 
 void pcs_fe_reactions(pcs_system *self, pcs_instant at, double h, const double *acting, const pcs_row_report *rows,

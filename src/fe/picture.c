@@ -39,7 +39,7 @@ static const char *const forces_pairs[][2] = {
 };
 
 // Numbers of a carrier: position, radius and the arm of a rod, m; displacement and rotation while it is drawn.
-enum { CARRIED = 7 };
+enum { HOST_WORDS = 7 };
 
 // Describes a point that is fixed to its node.
 typedef struct rider {
@@ -61,25 +61,25 @@ typedef struct chains {
 
 // Holds what this process draws; constant.
 struct fe_drawing {
-    int ncell, ncopy;           // cells shown, and cells that other processes show
-    int *cell;                  // [ncell + ncopy] their numbers in the mesh
-    int *place;                 // [mesh ncell] index in `cell`, -1 if absent
-    int (*ends)[2];             // [ncell + ncopy] their points
-    int npoint, nshown;         // points here; those shown come first
-    int *node;                  // [npoint] node of each point
-    rider *arm;                 // [npoint] NULL if all points are at their nodes
-    double (*spin)[3];          // [nshown] angular velocities as in v; NULL if unused
-    bool has_members;           // section forces are drawn at points
-    bool has_arms;              // some cells end at arms from their nodes
-    int *field_of;              // [ngroup * PCS_MAX_CELL_FIELDS] column of the picture, -1 if not drawn
-    int *pair_of;               // the same for fields without values at ends: first column of their pair
-    int npair;                  // columns after the fields of the picture, in pairs: values at the ends of cells
-    chains *chains;             // NULL if absent
-    pcs_copies copies;          // of cells
-    double *own, *copy;         // [ncell], [ncopy] work space for it
-    int ncarrier;               // nodes here that carry obstacles
-    int *carrier, *carrier_at;  // [ncarrier] these, and their places in the list of all
-    double (*carried)[CARRIED]; // [ncarrier] numbers of a carrier that are collected
+    int ncell, ncopy;    // cells shown, and cells that other processes show
+    int *cell;           // [ncell + ncopy] their numbers in the mesh
+    int *place;          // [mesh ncell] index in `cell`, -1 if absent
+    int (*ends)[2];      // [ncell + ncopy] their points
+    int npoint, nshown;  // points here; those shown come first
+    int *node;           // [npoint] node of each point
+    rider *arm;          // [npoint] NULL if all points are at their nodes
+    double (*spin)[3];   // [nshown] angular velocities as in v; NULL if unused
+    bool has_members;    // section forces are drawn at points
+    bool has_arms;       // some cells end at arms from their nodes
+    int *field_of;       // [ngroup * PCS_MAX_CELL_FIELDS] column of the picture, -1 if not drawn
+    int *pair_of;        // the same for fields without values at ends: first column of their pair
+    int npair;           // columns after the fields of the picture, in pairs: values at the ends of cells
+    chains *chains;      // NULL if absent
+    pcs_copies copies;   // of cells
+    double *own, *copy;  // [ncell], [ncopy] work space for it
+    int ncarrier;        // nodes here that carry obstacles
+    int *host, *host_at; // [ncarrier] these, and their places in the list of all
+    double (*host_numbers)[HOST_WORDS]; // [ncarrier] numbers of a carrier that are collected
     pcs_collector carriers;
     pcs_obstacle *obstacles; // of the picture
 };
@@ -483,8 +483,8 @@ static pcs_status marks_begin(const pcs_system *self, marks *m)
 
 static pcs_status marks_number(const pcs_system *self, int ncell, marks *m)
 {
-    const pcs_told told = { marks_give, marks_take, m };
-    return pcs_tell(self->ctx, self->layout != NULL, ncell, 2, &told);
+    const pcs_records records = { marks_give, marks_take, m };
+    return pcs_publish(self->ctx, self->layout != NULL, ncell, 2, &records);
 }
 
 // Numbers the shown points that repeat nodes for one reason: members that branch, or arms.
@@ -527,25 +527,25 @@ static pcs_status drawing_number_all(pcs_system *self, const fe_data *fe, const 
 
 // Obstacles
 
-// Adds an obstacle, if there is one and its is_carried is as given, to a list. Only counts it if the list is NULL.
-static void obstacles_add(const pcs_obstacle *o, bool is_carried, pcs_obstacle *list, int *count)
+// Adds an obstacle, if there is one and its is_hosted is as given, to a list. Only counts it if the list is NULL.
+static void obstacles_add(const pcs_obstacle *o, bool is_hosted, pcs_obstacle *list, int *count)
 {
-    if (o->kind == PCS_OBSTACLE_NONE || o->is_carried != is_carried) return;
+    if (o->kind == PCS_OBSTACLE_NONE || o->is_hosted != is_hosted) return;
     if (list != NULL) list[*count] = *o;
     (*count)++;
 }
 
 // Adds what contacts and joints show, which all processes know: obstacles, arms of points that touch, discs.
-static void obstacles_list(const pcs_system *self, bool is_carried, pcs_obstacle *list, int *count)
+static void obstacles_list(const pcs_system *self, bool is_hosted, pcs_obstacle *list, int *count)
 {
     const fe_data *fe = self->data;
     for (int k = 0; k < self->ncontact; k++) {
         const pcs_table_source *own = &self->row_set.table->sources[k];
         const pcs_row_source *source = own->model;
         for (int part = 0; source->ops->show != NULL; part++) {
-            pcs_obstacle o = { .contact = k, .is_carried = k >= fe->model.ncontact };
+            pcs_obstacle o = { .contact = k, .is_hosted = k >= fe->model.ncontact };
             if (!source->ops->show(source->params, own->instance, &fe->map, part, &o)) break;
-            obstacles_add(&o, is_carried, list, count);
+            obstacles_add(&o, is_hosted, list, count);
         }
     }
 }
@@ -563,12 +563,12 @@ static pcs_status obstacles_place(pcs_system *self, const points *p, int nshown,
 }
 
 // Notes that a node carries an obstacle, at this place among the carriers; `arm` of a rod, or NULL.
-static void obstacles_carry(const fe_data *fe, const points *p, const int node_and_place[2], const double *arm)
+static void obstacles_collect(const fe_data *fe, const points *p, const int node_and_place[2], const double *arm)
 {
     drawing *d = fe->drawing;
-    double *own = d->carried[d->ncarrier];
-    int node = d->carrier[d->ncarrier] = node_and_place[0];
-    d->carrier_at[d->ncarrier++] = node_and_place[1];
+    double *own = d->host_numbers[d->ncarrier];
+    int node = d->host[d->ncarrier] = node_and_place[0];
+    d->host_at[d->ncarrier++] = node_and_place[1];
     memcpy(own, fe->model.mesh->x[node], 3 * sizeof *own);
     own[3] = p->radius[node];
     if (arm != NULL) memcpy(own + 4, arm, 3 * sizeof *own);
@@ -576,15 +576,14 @@ static void obstacles_carry(const fe_data *fe, const points *p, const int node_a
 
 // Gives each obstacle of a contact or joint that nodes carry two indices among the carriers: of its node, and of the
 // node at its end.
-static void obstacles_carry_known(const fe_data *fe, const points *p, int nstill, int nknown, pcs_obstacle *o)
+static void obstacles_collect_known(const fe_data *fe, const points *p, int nstill, int nknown, pcs_obstacle *o)
 {
     for (int i = nstill; i < nknown; i++) {
         int place = 2 * (i - nstill);
-        if (o[i].carrier >= 0 && pcs_fe_owns(fe, o[i].carrier))
-            obstacles_carry(fe, p, (int[2]){ o[i].carrier, place }, NULL);
+        if (o[i].host >= 0 && pcs_fe_owns(fe, o[i].host)) obstacles_collect(fe, p, (int[2]){ o[i].host, place }, NULL);
         if (o[i].kind == PCS_OBSTACLE_ROD && pcs_fe_owns(fe, o[i].end_node))
-            obstacles_carry(fe, p, (int[2]){ o[i].end_node, place + 1 }, NULL);
-        o[i].carrier = o[i].carrier < 0 ? -1 : place;
+            obstacles_collect(fe, p, (int[2]){ o[i].end_node, place + 1 }, NULL);
+        o[i].host = o[i].host < 0 ? -1 : place;
         o[i].end_node = place + 1;
     }
 }
@@ -594,7 +593,7 @@ static pcs_obstacle disc_of(const pcs_fe_group *group)
 {
     pcs_obstacle disc = pcs_element_outline(group->ops, group->params, (double[3]){ 0.0 }).disc;
     disc.contact = -1;
-    disc.is_carried = true;
+    disc.is_hosted = true;
     return disc;
 }
 
@@ -604,7 +603,7 @@ static bool disc_is_there(const pcs_fe_group *group)
 }
 
 // Lists the discs of cells, by group and the order of its set; adds to *place for each of all processes.
-static pcs_status obstacles_carry_discs(pcs_system *self, const points *p, pcs_obstacle *o, int *place)
+static pcs_status obstacles_collect_discs(pcs_system *self, const points *p, pcs_obstacle *o, int *place)
 {
     const fe_data *fe = self->data;
     for (int g = 0; g < fe->model.ngroup; g++) {
@@ -613,13 +612,13 @@ static pcs_status obstacles_carry_discs(pcs_system *self, const points *p, pcs_o
         if (!disc_is_there(group)) continue;
         for (int i = 0; i < (pcs_is_root(self->ctx) ? count : 0); i++, o++) {
             *o = disc_of(group);
-            o->carrier = o->end_node = *place + 2 * i;
+            o->host = o->end_node = *place + 2 * i;
         }
         for (int c = 0; c < fe->batches[g].ncell; c++) {
             int cell = fe->batches[g].cells[c];
             int at = fe->share == NULL ? fe->place_of_cell[cell] : fe->share->index_of_cell[cell];
             if (at < 0) return pcs_fail(self->ctx, PCS_UNSUPPORTED, "discs are shown in the order of all cells");
-            obstacles_carry(fe, p, (int[2]){ fe->model.mesh->cell[cell][0], *place + 2 * at }, NULL);
+            obstacles_collect(fe, p, (int[2]){ fe->model.mesh->cell[cell][0], *place + 2 * at }, NULL);
         }
         *place += 2 * count;
     }
@@ -650,12 +649,13 @@ static pcs_status obstacles_count_cells(const pcs_system *self, int nall_cell, m
     return marks_number(self, nall_cell, rods);
 }
 
-static void obstacles_carry_rods(const pcs_system *self, const points *p, const marks *rods, pcs_obstacle *o, int first)
+static void obstacles_collect_rods(const pcs_system *self, const points *p, const marks *rods, pcs_obstacle *o,
+                                   int first)
 {
     const fe_data *fe = self->data;
     for (int i = 0; i < (pcs_is_root(self->ctx) ? rods->count : 0); i++) {
-        o[i] = (pcs_obstacle){ .kind = PCS_OBSTACLE_ROD, .contact = -1, .is_carried = true };
-        o[i].carrier = o[i].end_node = first + 2 * i;
+        o[i] = (pcs_obstacle){ .kind = PCS_OBSTACLE_ROD, .contact = -1, .is_hosted = true };
+        o[i].host = o[i].end_node = first + 2 * i;
     }
     for (int c = 0; c < (rods->end == NULL ? 0 : rods->mesh->ncell); c++) {
         double arm[2][3];
@@ -663,7 +663,7 @@ static void obstacles_carry_rods(const pcs_system *self, const points *p, const 
         rods_of(fe, c, arm, is_rod);
         for (int k = 0; k < 2; k++)
             if (is_rod[k])
-                obstacles_carry(fe, p, (int[2]){ rods->mesh->cell[c][k], first + 2 * rods->end[c][k] }, arm[k]);
+                obstacles_collect(fe, p, (int[2]){ rods->mesh->cell[c][k], first + 2 * rods->end[c][k] }, arm[k]);
     }
 }
 
@@ -697,19 +697,19 @@ static pcs_status obstacles_take(pcs_system *self, const points *p, int ndisc, c
     size_t nall = is_root ? 2 * (size_t)(picture->nobstacle - picture->nstill) : 0;
     size_t most = 2 * (size_t)nknown + obstacles_count_here(fe, rods);
     PCS_TAKE(self->ctx, list, is_root ? picture->nobstacle : nknown, "the picture");
-    PCS_TAKE(self->ctx, d->carrier, most, "the picture");
-    PCS_TAKE(self->ctx, d->carrier_at, most, "the picture");
-    PCS_TAKE(self->ctx, d->carried, most, "the picture");
-    PCS_TAKE(self->ctx, picture->carrier_reference, nall, "the picture");
-    PCS_TAKE(self->ctx, picture->carrier_radius, nall, "the picture");
+    PCS_TAKE(self->ctx, d->host, most, "the picture");
+    PCS_TAKE(self->ctx, d->host_at, most, "the picture");
+    PCS_TAKE(self->ctx, d->host_numbers, most, "the picture");
+    PCS_TAKE(self->ctx, picture->host_reference, nall, "the picture");
+    PCS_TAKE(self->ctx, picture->host_radius, nall, "the picture");
     nknown = 0;
     obstacles_list(self, false, list, &nknown);
     obstacles_list(self, true, list, &nknown);
     for (int i = 0; i < picture->nstill; i++) PCS_TRY(obstacles_place(self, p, d->nshown, &list[i]));
     int place = 2 * (nknown - picture->nstill);
-    obstacles_carry_known(fe, p, picture->nstill, nknown, list);
-    PCS_TRY(obstacles_carry_discs(self, p, list + nknown, &place));
-    obstacles_carry_rods(self, p, rods, list + (is_root ? nknown + ndisc : 0), place);
+    obstacles_collect_known(fe, p, picture->nstill, nknown, list);
+    PCS_TRY(obstacles_collect_discs(self, p, list + nknown, &place));
+    obstacles_collect_rods(self, p, rods, list + (is_root ? nknown + ndisc : 0), place);
     picture->obstacles = d->obstacles = list;
     return PCS_OK;
 }
@@ -725,15 +725,15 @@ static pcs_status picture_find_obstacles(pcs_system *self, fe_data *fe, const po
     pcs_scratch_free(rods.end);
     int nall = 2 * (picture->nobstacle - picture->nstill);
     if (status == PCS_OK)
-        status = pcs_collector_create(self->ctx, d->ncarrier, d->carrier_at, nall, CARRIED, &d->carriers);
+        status = pcs_collector_create(self->ctx, d->ncarrier, d->host_at, nall, HOST_WORDS, &d->carriers);
     if (status != PCS_OK) return status;
-    const double *all = pcs_collect(&d->carriers, CARRIED, d->carried[0]);
+    const double *all = pcs_collect(&d->carriers, HOST_WORDS, d->host_numbers[0]);
     for (int i = 0; i < d->carriers.nall; i++) {
-        memcpy(picture->carrier_reference[i], all + CARRIED * i, 3 * sizeof *all);
-        picture->carrier_radius[i] = all[CARRIED * i + 3];
+        memcpy(picture->host_reference[i], all + HOST_WORDS * i, 3 * sizeof *all);
+        picture->host_radius[i] = all[HOST_WORDS * i + 3];
     }
     for (int i = picture->nobstacle - rods.count; i < (all == NULL ? 0 : picture->nobstacle); i++)
-        memcpy(d->obstacles[i].end, all + CARRIED * d->obstacles[i].carrier + 4, sizeof d->obstacles[i].end);
+        memcpy(d->obstacles[i].end, all + HOST_WORDS * d->obstacles[i].host + 4, sizeof d->obstacles[i].end);
     return PCS_OK;
 }
 
@@ -905,7 +905,7 @@ static int picture_field(const char **names, int *count, const char *name)
 // Returns true if values at the ends of cells add to those at mid-cell: with line loads, or for moments in space.
 static bool picture_wants_ends(const fe_data *fe)
 {
-    bool wants = pcs_fe_has_spread(fe);
+    bool wants = pcs_fe_has_cell_loads(fe);
     for (int g = 0; g < fe->model.ngroup; g++) {
         const pcs_element_ops *ops = fe->model.groups[g].ops;
         wants = wants || (ops->end_fields != NULL && ops->orientation_offset != 0);
@@ -956,7 +956,8 @@ static pcs_status picture_name_columns(const pcs_system *self, fe_data *fe, pcs_
 }
 
 // Allocates the arrays; rotations and section axes only if some element has them.
-static pcs_status picture_take_arrays(const pcs_system *self, const fe_data *fe, bool has_turns, pcs_picture *picture)
+static pcs_status picture_take_arrays(const pcs_system *self, const fe_data *fe, bool has_rotations,
+                                      pcs_picture *picture)
 {
     drawing *d = fe->drawing;
     bool has_sections = false;
@@ -965,8 +966,8 @@ static pcs_status picture_take_arrays(const pcs_system *self, const fe_data *fe,
         has_sections = has_sections || fe->model.groups[g].ops->section_offset != 0;
     PCS_TAKE(self->ctx, picture->displacement, d->nshown, "the picture");
     PCS_TAKE(self->ctx, picture->velocity, d->nshown, "the picture");
-    if (has_turns) PCS_TAKE(self->ctx, picture->rotation, d->nshown, "the picture");
-    if (has_turns && d->has_arms) PCS_TAKE(self->ctx, d->spin, d->nshown, "the picture");
+    if (has_rotations) PCS_TAKE(self->ctx, picture->rotation, d->nshown, "the picture");
+    if (has_rotations && d->has_arms) PCS_TAKE(self->ctx, d->spin, d->nshown, "the picture");
     if (has_sections) PCS_TAKE(self->ctx, picture->section_y, d->ncell, "the picture");
     PCS_TAKE(self->ctx, fields, picture->nfield + d->npair, "the picture");
     for (int k = 0; k < picture->nfield + d->npair; k++)
@@ -978,16 +979,16 @@ static pcs_status picture_take_arrays(const pcs_system *self, const fe_data *fe,
 // Finds cells and points, and what their pictures need.
 static pcs_status picture_fill(pcs_system *self, fe_data *fe, points *p, pcs_picture *picture)
 {
-    bool has_turns = false;
+    bool has_rotations = false;
     PCS_TRY(points_list(self, p));
     PCS_TRY(pcs_agree(self->ctx, drawing_take_cells(self->ctx, fe)));
     PCS_TRY(drawing_take_shapes(self, fe, p, picture));
     PCS_TRY(drawing_number_all(self, fe, p, picture));
     PCS_TRY(picture_find_obstacles(self, fe, p, picture));
-    for (int i = 0; i < fe->map.ndof; i++) has_turns = has_turns || fe->map.dof[i].is_rotation;
-    has_turns = pcs_system_max(self, has_turns) > 0.0;
+    for (int i = 0; i < fe->map.ndof; i++) has_rotations = has_rotations || fe->map.dof[i].is_rotation;
+    has_rotations = pcs_system_max(self, has_rotations) > 0.0;
     pcs_status status = picture_name_columns(self, fe, picture);
-    if (status == PCS_OK) status = picture_take_arrays(self, fe, has_turns, picture);
+    if (status == PCS_OK) status = picture_take_arrays(self, fe, has_rotations, picture);
     PCS_TRY(pcs_agree(self->ctx, status));
     PCS_TRY(pcs_agree(self->ctx, forces_take(self, fe, picture)));
     return fe->drawing->chains == NULL || self->layout == NULL ? PCS_OK : drawing_plan(self, fe, picture->nall_cell);
@@ -1018,7 +1019,7 @@ static void picture_section_axis(const fe_data *fe, const pcs_batch *batch, int 
 {
     const pcs_fe_group *g = &fe->model.groups[group];
     const int *node = batch->nodes[batch->cells[cell]];
-    double axes[3][3], sine, R[9], turn[2][3], half[3], way[3], axis[2];
+    double axes[3][3], sine, R[9], rotation[2][3], half[3], half_rotation[3], axis[2];
     if (g->ops->orientation_offset != 0) {
         const void *orientation = (const char *)g->params + g->ops->orientation_offset;
         pcs_beam_space_frame(batch, cell, orientation, axes, &sine);
@@ -1029,12 +1030,12 @@ static void picture_section_axis(const fe_data *fe, const pcs_batch *batch, int 
         axes[1][2] = 0.0;
     }
     memcpy(y, axes[1], 3 * sizeof *y);
-    if (!pcs_fe_turns_finitely(fe, node[0])) return;
-    for (int i = 0; i < 2; i++) pcs_dofmap_vector(&fe->map, true, node[i], q, turn[i]);
-    for (int k = 0; k < 3; k++) half[k] = -turn[0][k];
-    pcs_rotation_compose(half, turn[1], way);
-    for (int k = 0; k < 3; k++) way[k] *= 0.5;
-    pcs_rotation_compose(turn[0], way, half);
+    if (!pcs_fe_rotates_finitely(fe, node[0])) return;
+    for (int i = 0; i < 2; i++) pcs_dofmap_vector(&fe->map, true, node[i], q, rotation[i]);
+    for (int k = 0; k < 3; k++) half[k] = -rotation[0][k];
+    pcs_rotation_compose(half, rotation[1], half_rotation);
+    for (int k = 0; k < 3; k++) half_rotation[k] *= 0.5;
+    pcs_rotation_compose(rotation[0], half_rotation, half);
     pcs_rotation_exp(half, R);
     pcs_rotation_apply(R, axes[1], y);
 }
@@ -1042,18 +1043,18 @@ static void picture_section_axis(const fe_data *fe, const pcs_batch *batch, int 
 // Adds the motion at an arm r from the node: (R - I) r and R (W x r), or `turn` x r and w x r if rotations are small.
 static void picture_ride(const rider *at, const double spin[3], pcs_picture *picture, int point)
 {
-    double R[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, turned[3], moving[3], moved[3];
-    const double *turn = picture->rotation[point], *arm = at->arm;
-    pcs_cross(turn, arm, turned);
+    double R[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, rotated[3], moving[3], moved[3];
+    const double *rotation = picture->rotation[point], *arm = at->arm;
+    pcs_cross(rotation, arm, rotated);
     if (at->is_finite) {
-        pcs_rotation_exp(turn, R);
-        pcs_rotation_apply(R, arm, turned);
-        for (int k = 0; k < 3; k++) turned[k] -= arm[k];
+        pcs_rotation_exp(rotation, R);
+        pcs_rotation_apply(R, arm, rotated);
+        for (int k = 0; k < 3; k++) rotated[k] -= arm[k];
     }
     pcs_cross(spin, arm, moving);
     pcs_rotation_apply(R, moving, moved);
     for (int k = 0; k < 3; k++) {
-        picture->displacement[point][k] += turned[k];
+        picture->displacement[point][k] += rotated[k];
         picture->velocity[point][k] += moved[k];
     }
 }
@@ -1078,8 +1079,8 @@ static void picture_draw_carriers(const pcs_system *self, pcs_instant state, pcs
     const drawing *d = fe->drawing;
     for (int i = 0; i < d->ncarrier; i++)
         for (int k = 0; k < 2; k++)
-            pcs_dofmap_vector(&fe->map, k == 1, d->carrier[i], state.q, d->carried[0] + 6 * i + 3 * k);
-    picture->carrier_motion = pcs_collect(&d->carriers, 6, d->carried[0]);
+            pcs_dofmap_vector(&fe->map, k == 1, d->host[i], state.q, d->host_numbers[0] + 6 * i + 3 * k);
+    picture->host_motion = pcs_collect(&d->carriers, 6, d->host_numbers[0]);
 }
 
 // Stores the fields of a cell in their columns.
@@ -1103,7 +1104,7 @@ static void picture_draw_cells(const pcs_system *self, pcs_instant state, pcs_pi
         for (int c = 0; c < batch->ncell; c++) {
             double value[PCS_MAX_CELL_FIELDS], force[PCS_MAX_CELL_DOFS];
             int place = fe->drawing->place[batch->cells[c]];
-            at.line_load = pcs_fe_spread_force(self, state, g, c, force);
+            at.line_load = pcs_fe_cell_load_force(self, state, g, c, force);
             ops->read_fields(batch, c, &at, value);
             if (ops->section_offset != 0) picture_section_axis(fe, batch, g, c, state.q, picture->section_y[place]);
             picture_put_fields(fe->drawing, g, value, place, picture);

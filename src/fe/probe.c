@@ -14,13 +14,13 @@ static double probe_cell(const pcs_system *self, int cell, int field, pcs_instan
     double value[PCS_MAX_CELL_FIELDS], force[PCS_MAX_CELL_DOFS];
     if (place < 0) return 0.0; // the cell belongs to another process
     const pcs_batch *batch = &fe->batches[group];
-    const double *line_load = pcs_fe_spread_force(self, at, group, place, force);
+    const double *line_load = pcs_fe_cell_load_force(self, at, group, place, force);
     batch->ops->read_fields(batch, place, &(pcs_cell_state){ .q = at.q, .v = at.v, .line_load = line_load }, value);
     return value[field];
 }
 
 // Computes the rotation vector of a node, rad, or its angular velocity in space, rad/s.
-static void probe_turn(const fe_data *fe, int node, bool is_spin, const double *q, const double *v, double out[3])
+static void probe_rotation(const fe_data *fe, int node, bool is_spin, const double *q, const double *v, double out[3])
 {
     double sum[3];
     int spin = fe->spin_of_node == NULL ? -1 : fe->spin_of_node[node];
@@ -55,7 +55,7 @@ double pcs_fe_probe(const pcs_system *self, const pcs_probe *probe, pcs_instant 
         }
         if (!pcs_fe_owns(fe, item)) continue;
         if (probe->quantity == PCS_PROBE_ROTATION || probe->quantity == PCS_PROBE_SPIN)
-            probe_turn(fe, item, probe->quantity == PCS_PROBE_SPIN, at.q, at.v, vector);
+            probe_rotation(fe, item, probe->quantity == PCS_PROBE_SPIN, at.q, at.v, vector);
         else pcs_dofmap_vector(&fe->map, false, item, probe->quantity == PCS_PROBE_VELOCITY ? at.v : at.q, vector);
         sum += vector[probe->axis];
         if (probe->quantity == PCS_PROBE_POSITION) sum += fe->model.mesh->x[item][probe->axis];
@@ -64,15 +64,16 @@ double pcs_fe_probe(const pcs_system *self, const pcs_probe *probe, pcs_instant 
     return sum / (probe->count + probe->nmore);
 }
 
-static pcs_status probe_demand_turn(const pcs_system *self, const pcs_set *nodes, int quantity, const char *component)
+static pcs_status probe_demand_rotation(const pcs_system *self, const pcs_set *nodes, int quantity,
+                                        const char *component)
 {
     const fe_data *fe = self->data;
     if (quantity < PCS_PROBE_ROTATION) return PCS_OK;
     for (int i = 0; i < nodes->count; i++) {
-        bool turns = false;
+        bool rotates = false;
         for (int d = fe->map.first[nodes->items[i]]; d < fe->map.first[nodes->items[i] + 1]; d++)
-            turns = turns || fe->map.dof[d].is_rotation;
-        if (!turns)
+            rotates = rotates || fe->map.dof[d].is_rotation;
+        if (!rotates)
             return pcs_fail(self->ctx, PCS_BAD_INPUT, "node %d of set '%s' has no rotations, so no '%s'",
                             nodes->items[i], nodes->name, component);
     }
@@ -101,7 +102,7 @@ pcs_status pcs_fe_node_probe(const pcs_system *self, const pcs_set *nodes, const
                         "a node has no component '%s'; it has x, y, z, ux, uy, uz, vx, vy, vz, "
                         "and with rotations rx, ry, rz, wx, wy, wz",
                         component);
-    PCS_TRY(probe_demand_turn(self, nodes, quantity, component));
+    PCS_TRY(probe_demand_rotation(self, nodes, quantity, component));
     *out = (pcs_probe){ .quantity = quantity, .axis = axis, .count = nodes->count, .items = nodes->items };
     out->nmore = nodes->nmore;
     return PCS_OK;

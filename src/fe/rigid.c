@@ -104,13 +104,13 @@ static void rigid_move(const finder *f, int node, int k, double u[3], double w[3
 }
 
 // Converts w to the material axes of a node with finite rotations: R^T w.
-static void rigid_turn_back(const finder *f, int node, double w[3])
+static void rigid_rotate_back(const finder *f, int node, double w[3])
 {
-    double turn[3], R[9], back[3];
-    if (f->q == NULL || !pcs_fe_turns_finitely(f->fe, node)) return;
-    pcs_dofmap_vector(&f->fe->map, true, node, f->q, turn);
-    for (int k = 0; k < 3; k++) turn[k] = -turn[k];
-    pcs_rotation_exp(turn, R);
+    double rotation[3], R[9], back[3];
+    if (f->q == NULL || !pcs_fe_rotates_finitely(f->fe, node)) return;
+    pcs_dofmap_vector(&f->fe->map, true, node, f->q, rotation);
+    for (int k = 0; k < 3; k++) rotation[k] = -rotation[k];
+    pcs_rotation_exp(rotation, R);
     pcs_rotation_apply(R, w, back);
     memcpy(w, back, sizeof back);
 }
@@ -124,7 +124,7 @@ static void rigid_judge_node(finder *f, int node, double *Q)
     for (int k = 0; k < SIX; k++) {
         double u[3], w[3];
         rigid_move(f, node, k, u, w);
-        rigid_turn_back(f, node, w);
+        rigid_rotate_back(f, node, w);
         for (int i = 0; i < 3; i++) bad[k][i] = u[i];
         for (int i = f->fe->map.first[node], j = 3; i < f->fe->map.first[node + 1]; i++, j++) {
             const pcs_dof *d = &f->fe->map.dof[i];
@@ -300,7 +300,7 @@ static void rigid_keep(finder *f, const double *motion, pcs_rigid *out, const ch
 }
 
 // Fills `motion` with a rotation about `axis` through `point`, of one part or of all.
-static void rigid_turn(const finder *f, int part, int axis, const double point[3], double *motion)
+static void rigid_rotate(const finder *f, int part, int axis, const double point[3], double *motion)
 {
     double w[3] = { 0 }, arm[3], t[3];
     memset(motion, 0, (size_t)f->n * sizeof *motion);
@@ -327,7 +327,7 @@ static void rigid_name_axes(finder *f, int part, const double point[3], bool wit
                 if (part < 0 || p == part) motion[SIX * p + k] = 1.0;
             snprintf(name, sizeof name, "translation along %c", "xyz"[k]);
         } else {
-            rigid_turn(f, part, k - 3, point, motion);
+            rigid_rotate(f, part, k - 3, point, motion);
             if (with_point)
                 snprintf(name, sizeof name, "rotation about %c through (%.4g, %.4g, %.4g)", "xyz"[k - 3], point[0],
                          point[1], point[2]);
@@ -403,19 +403,19 @@ static void rigid_describe(const finder *f, double *motion, size_t size, char *n
         if (square > pcs_dense_dot(SIX, motion + SIX * *fastest, motion + SIX * *fastest)) *fastest = p;
     }
     const double *t = motion + SIX * *fastest, *w = t + 3;
-    double turn = sqrt(pcs_dense_dot(3, w, w)), slide = sqrt(pcs_dense_dot(3, t, t)), point[3], one[1][MOST];
+    double rotation = sqrt(pcs_dense_dot(3, w, w)), slide = sqrt(pcs_dense_dot(3, t, t)), point[3], one[1][MOST];
     const char *joint = moving > 1 ? "joined motion, " : "";
-    if (turn < NEGLIGIBLE * slide) {
+    if (rotation < NEGLIGIBLE * slide) {
         snprintf(name, size, "%stranslation along [%.4g, %.4g, %.4g]", joint, rigid_tidy(t[0] / slide),
                  rigid_tidy(t[1] / slide), rigid_tidy(t[2] / slide));
         return;
     }
     memcpy(one[0], motion, (size_t)f->n * sizeof **one);
     (void)rigid_still_point(f, 1, one, *fastest, point);
-    bool is_screw = fabs(pcs_dense_dot(3, t, w)) > NEGLIGIBLE * turn * slide && slide > NEGLIGIBLE;
+    bool is_screw = fabs(pcs_dense_dot(3, t, w)) > NEGLIGIBLE * rotation * slide && slide > NEGLIGIBLE;
     snprintf(name, size, "%s%s about [%.4g, %.4g, %.4g] through (%.4g, %.4g, %.4g)", joint,
-             is_screw ? "screw motion" : "rotation", rigid_tidy(w[0] / turn), rigid_tidy(w[1] / turn),
-             rigid_tidy(w[2] / turn), point[0], point[1], point[2]);
+             is_screw ? "screw motion" : "rotation", rigid_tidy(w[0] / rotation), rigid_tidy(w[1] / rotation),
+             rigid_tidy(w[2] / rotation), point[0], point[1], point[2]);
 }
 
 static void rigid_name_all(finder *f, pcs_rigid *out)

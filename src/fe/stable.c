@@ -135,7 +135,7 @@ static double bounds_mobility(const pcs_system *self, const pcs_rows *L, int row
         if (L->value[e] == 0.0 || equation >= pcs_system_nown(self)) continue;
         sum += L->value[e] * L->value[e] * (share[equation] > 0 ? share[equation] : 1) / mass[equation];
     }
-    if (!pcs_rows_are_spread(self)) pcs_system_sum(self, 1, &sum);
+    if (!pcs_rows_are_distributed(self)) pcs_system_sum(self, 1, &sum);
     return sum;
 }
 
@@ -185,7 +185,7 @@ static double bounds_fall(const pcs_system *self)
 {
     const fe_data *fe = self->data;
     const pcs_row_table *table = self->row_set.table;
-    double sum[4] = { 0.0 }, way = 0.0; // weight by directions, and work through the size
+    double sum[4] = { 0.0 }, distance = 0.0; // weight by directions, and work through the size
     int ndof = self->gravity == NULL ? 0 : fe->map.ndof;
     for (int i = 0; i < ndof; i++) {
         const pcs_dof *d = &fe->map.dof[i];
@@ -197,8 +197,8 @@ static double bounds_fall(const pcs_system *self)
     pcs_system_sum(self, 4, sum);
     for (int p = 0; p < self->ncompliant; p++)
         if (isfinite(table->gap[p]))
-            way = fmax(way, -pcs_dot3(sum, table->states[self->nrow + p].normal) * fmax(table->gap[p], 0.0));
-    return sum[3] + pcs_system_max(self, way);
+            distance = fmax(distance, -pcs_dot3(sum, table->states[self->nrow + p].normal) * fmax(table->gap[p], 0.0));
+    return sum[3] + pcs_system_max(self, distance);
 }
 
 // Bounds the energy that a law can store, J, by that of the initial state and the fall from there. Also sets `speed`.
@@ -408,17 +408,17 @@ static double tumbling_size(const int *equation, const double *x)
 }
 
 // Returns the root h, s, of h |w| + h^2 |w'|/2 = turn, without cancellation.
-static double tumbling_turn(const int *equation, const double *v, const pcs_step_limit *limit)
+static double tumbling_rotation(const int *equation, const double *v, const pcs_step_limit *limit)
 {
     double speed = tumbling_size(equation, v), gain = limit->a == NULL ? 0.0 : tumbling_size(equation, limit->a);
-    return 2.0 * limit->turn / (speed + sqrt(speed * speed + 2.0 * gain * limit->turn));
+    return 2.0 * limit->rotation / (speed + sqrt(speed * speed + 2.0 * gain * limit->rotation));
 }
 
 static double tumbling_bodies(const pcs_batch *batch, int ndof, const double *v, const pcs_step_limit *limit)
 {
     double step = INFINITY;
-    for (int c = 0; c < batch->ncell && isfinite(limit->turn); c++)
-        step = fmin(step, tumbling_turn(batch->equation + (ptrdiff_t)ndof * (c + 1) - 3, v, limit));
+    for (int c = 0; c < batch->ncell && isfinite(limit->rotation); c++)
+        step = fmin(step, tumbling_rotation(batch->equation + (ptrdiff_t)ndof * (c + 1) - 3, v, limit));
     return step;
 }
 

@@ -220,19 +220,19 @@ static pcs_chain_block chain_get(const pcs_chain *c, const pcs_matrix *A, int I,
 }
 
 // Copies a right-hand side into padded blocks, and back.
-static void chain_spread(const pcs_chain *c, const double *restrict x, double *restrict spread)
+static void chain_pad(const pcs_chain *c, const double *restrict x, double *restrict padded)
 {
-    for (int I = 0; I < c->nblock; I++, spread += c->b) {
+    for (int I = 0; I < c->nblock; I++, padded += c->b) {
         int count = c->first[I + 1] - c->first[I];
         const double *from = x + c->first[I];
-        for (int i = 0; i < c->b; i++) spread[i] = i < count ? from[i] : 0.0;
+        for (int i = 0; i < c->b; i++) padded[i] = i < count ? from[i] : 0.0;
     }
 }
 
-static void chain_gather(const pcs_chain *c, const double *restrict spread, double *restrict x)
+static void chain_gather(const pcs_chain *c, const double *restrict padded, double *restrict x)
 {
-    for (int I = 0; I < c->nblock; I++, spread += c->b)
-        for (int i = c->first[I]; i < c->first[I + 1]; i++) x[i] = spread[i - c->first[I]];
+    for (int I = 0; I < c->nblock; I++, padded += c->b)
+        for (int i = c->first[I]; i < c->first[I + 1]; i++) x[i] = padded[i - c->first[I]];
 }
 
 // Two sweeps over a tridiagonal matrix that meet in the middle, side by side in the halves of a vector.
@@ -1282,7 +1282,7 @@ static void chain_lu_solve(const pcs_chain *c, double *x)
         lu_solve_sized(c, x);
         return;
     }
-    chain_spread(c, x, c->work);
+    chain_pad(c, x, c->work);
     lu_solve_sized(c, c->work);
     chain_gather(c, c->work, x);
 }

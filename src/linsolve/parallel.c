@@ -40,7 +40,7 @@ typedef struct pcs_parallel {
 // Converts an error code of PETSc into an error with the message that PETSc gave.
 static pcs_status parallel_fault(pcs_context *ctx, PetscErrorCode code, pcs_status status, const char *during);
 static pcs_status parallel_agree(const pcs_comm *comm, pcs_context *ctx, pcs_status status, long long mark);
-static PetscErrorCode parallel_spread_options(const pcs_parallel *self, const char *prefix);
+static PetscErrorCode parallel_distributed_options(const pcs_parallel *self, const char *prefix);
 
 enum { MESSAGE_ROOM = 16384 };
 static const double patience = 10.0; // s, time that a rank with an error waits for the others
@@ -446,7 +446,7 @@ static PetscErrorCode solver_make_ksp(const pcs_linsolve *self, const pcs_parall
     KSPType ksp_type = NULL;
     PCType pc_type = NULL;
     PetscCall(PetscSNPrintf(prefix, sizeof prefix, "%s%s", self->label, self->label[0] == '\0' ? "" : "_"));
-    if (prefix[0] != '\0') PetscCall(parallel_spread_options(parallel, prefix));
+    if (prefix[0] != '\0') PetscCall(parallel_distributed_options(parallel, prefix));
     PetscCall(KSPCreate(parallel->world, &d->ksp));
     PetscCall(KSPSetOptionsPrefix(d->ksp, prefix));
     PetscCall(KSPSetOperators(d->ksp, d->A, d->A));
@@ -642,7 +642,7 @@ static const char *start_value(const pcs_parallel *self, int i)
 }
 
 // Copies `-ksp_type x` of the user to `-<prefix>ksp_type x`, unless that is given.
-static PetscErrorCode parallel_spread_options(const pcs_parallel *self, const char *prefix)
+static PetscErrorCode parallel_distributed_options(const pcs_parallel *self, const char *prefix)
 {
     char name[PREFIX_ROOM];
     PetscBool is_given;

@@ -451,13 +451,13 @@ pcs_status pcs_file_publish(pcs_file *f, const char *closing)
     return file_fail(f, "write", error);
 }
 
-pcs_status pcs_file_carry(pcs_file *f, const char *name, pcs_carrier *c)
+pcs_status pcs_file_serialize(pcs_file *f, const char *name, pcs_archive *c)
 {
     long size = (long)f->written;
     unsigned long long digest = pcs_digest_value(&f->digest);
-    pcs_carry_words(c, "file", &size, 1);
-    pcs_carry_words(c, "digest", &digest, 1);
-    if (!pcs_carry_reads(c)) return PCS_OK;
+    pcs_archive_words(c, "file", &size, 1);
+    pcs_archive_words(c, "digest", &digest, 1);
+    if (!pcs_archive_reads(c)) return PCS_OK;
     if (size > 0) return file_reopen(f, name, size, digest);
     pcs_file_remove(f, name);
     return PCS_OK;

@@ -6,7 +6,7 @@
 #ifndef PCS_OUTPUT_FILE_H
 #define PCS_OUTPUT_FILE_H
 
-#include "core/carry.h"
+#include "core/archive.h"
 #include "core/context.h"
 
 // Numbers and names as they stand in result files.
@@ -63,7 +63,7 @@ bool pcs_file_remove(pcs_file *f, const char *name);
 pcs_status pcs_file_publish(pcs_file *f, const char *closing);
 // Writes the length of the file, or continues one that an earlier process has left, complete or not, after that
 // length: it must have the same digest up to there, and the rest is cut off. Removes a file of length 0.
-pcs_status pcs_file_carry(pcs_file *f, const char *name, pcs_carrier *c);
+pcs_status pcs_file_serialize(pcs_file *f, const char *name, pcs_archive *c);
 
 // Reserves `bytes` at the end of the buffer. The caller fills them and adds to `used`. NULL after a failure.
 char *pcs_file_reserve(pcs_file *f, size_t bytes);

@@ -548,7 +548,7 @@ static pcs_status series_begin_list(pcs_series *s)
 }
 
 // Writes index and entry of the list once the pieces of all processes are complete. Then the next frame may begin.
-static pcs_status series_settle(pcs_series *s, double t)
+static pcs_status series_complete(pcs_series *s, double t)
 {
     pcs_file *list = s->list;
     if (s->npiece > 0 && !list->is_mute) PCS_TRY(series_put_index(s));
@@ -582,7 +582,7 @@ static pcs_status series_write(pcs_series *s, const pcs_vtk *data, const char *t
     vtk_put(data, s->file, title, state);
     PCS_TRY(status == PCS_OK ? pcs_file_commit(s->file) : status);
     s->digest = s->npiece > 0 || s->file->is_mute ? 0 : pcs_digest_value(&s->file->digest);
-    return s->npiece > 0 ? PCS_OK : series_settle(s, state->t);
+    return s->npiece > 0 ? PCS_OK : series_complete(s, state->t);
 }
 
 // Checks the frames written before the checkpoint: their digests, or for pieces, of any process count, that they exist.
@@ -605,22 +605,22 @@ static pcs_status series_check_frames(pcs_series *s)
 }
 
 // Writes or reads which frames there are, within the part of an observer; later ones are removed when it is read.
-static pcs_status series_carry(pcs_series *s, pcs_carrier *c)
+static pcs_status series_serialize(pcs_series *s, pcs_archive *c)
 {
     long npiece = s->npiece;
-    pcs_carry_words(c, "pieces", &npiece, 1);
-    if (pcs_carry_reads(c) && (npiece > 0) != (s->npiece > 0))
-        pcs_carry_refuse(c, "pieces",
-                         npiece > 0 ? "says that frames were written in pieces, and this run writes complete ones"
-                                    : "says that complete frames were written, and this run writes pieces");
-    pcs_carry_words(c, "last_frame", &s->last, 1);
-    pcs_carry_words(c, "frames", &s->count, 1);
-    pcs_carry_words(c, "frame_digest", &s->frame_digest, 1);
-    if (pcs_carry_reads(c) && !s->list->is_mute) PCS_TRY(series_check_frames(s));
+    pcs_archive_words(c, "pieces", &npiece, 1);
+    if (pcs_archive_reads(c) && (npiece > 0) != (s->npiece > 0))
+        pcs_archive_refuse(c, "pieces",
+                           npiece > 0 ? "says that frames were written in pieces, and this run writes complete ones"
+                                      : "says that complete frames were written, and this run writes pieces");
+    pcs_archive_words(c, "last_frame", &s->last, 1);
+    pcs_archive_words(c, "frames", &s->count, 1);
+    pcs_archive_words(c, "frame_digest", &s->frame_digest, 1);
+    if (pcs_archive_reads(c) && !s->list->is_mute) PCS_TRY(series_check_frames(s));
     series_name_list(s);
     // Keeps only the frames of the checkpoint, first in the list, which names no others.
-    PCS_TRY(pcs_file_carry(s->list, s->name, c));
-    if (!pcs_carry_reads(c)) return PCS_OK;
+    PCS_TRY(pcs_file_serialize(s->list, s->name, c));
+    if (!pcs_archive_reads(c)) return PCS_OK;
     if (s->count > 0) PCS_TRY(pcs_file_publish(s->list, series_closing(s)));
     return series_sweep(s, s->count);
 }
@@ -684,14 +684,14 @@ static void record_add_points(pcs_frames_record *record, const pcs_picture *pict
 }
 
 // Adds the extent of carried discs and bearings, which may be larger than their bodies.
-static void record_add_carried(pcs_frames_record *record, const pcs_picture *picture)
+static void record_add_moving(pcs_frames_record *record, const pcs_picture *picture)
 {
     if (!pcs_is_root(record->ctx)) return;
     for (int i = picture->nstill; i < picture->nobstacle; i++) {
         const pcs_obstacle *o = &picture->obstacles[i];
         if (!(o->radius > 0.0)) continue;
         for (int k = 0; k < 3; k++) {
-            double x = picture->carrier_reference[o->carrier][k] + picture->carrier_motion[6 * o->carrier + k];
+            double x = picture->host_reference[o->host][k] + picture->host_motion[6 * o->host + k];
             double across = sqrt(fmax(1.0 - o->axis[k] * o->axis[k], 0.0)); // in its initial position
             record_widen(&record->position[k], x - o->radius * across);
             record_widen(&record->position[k], x + o->radius * across);
@@ -745,7 +745,7 @@ static void record_add(pcs_frames_record *record, const pcs_picture *picture, do
     int nfield = picture->nfield + picture->npoint_field;
     record->count++;
     record_add_points(record, picture);
-    record_add_carried(record, picture);
+    record_add_moving(record, picture);
     record_add_vectors(record, picture);
     for (int k = 0; k < nfield; k++) record->size_before[k] = fmax(record->fields[k].below, record->fields[k].above);
     for (int k = 0; k < picture->nfield; k++) record_add_field(&record->fields[k], picture->fields[k], picture->ncell);
@@ -758,11 +758,11 @@ static void record_add(pcs_frames_record *record, const pcs_picture *picture, do
         if (fmax(record->fields[k].below, record->fields[k].above) > record->size_before[k]) record->field_time[k] = t;
 }
 
-static void record_carry(pcs_frames_record *record, const pcs_picture *picture, pcs_carrier *c)
+static void record_serialize(pcs_frames_record *record, const pcs_picture *picture, pcs_archive *c)
 {
-    pcs_carry_words(c, "count", &record->count, 1);
-    pcs_carry_words(c, "ranges", record->position, 2 * (size_t)record->nrange);
-    pcs_carry_words(c, "field_time", record->field_time, (size_t)picture->nfield + (size_t)picture->npoint_field);
+    pcs_archive_words(c, "count", &record->count, 1);
+    pcs_archive_words(c, "ranges", record->position, 2 * (size_t)record->nrange);
+    pcs_archive_words(c, "field_time", record->field_time, (size_t)picture->nfield + (size_t)picture->npoint_field);
 }
 
 // Fixed walls, floors and stops, obstacles.vtk, and bearings, discs and joints that nodes carry,
@@ -770,8 +770,8 @@ static void record_carry(pcs_frames_record *record, const pcs_picture *picture, 
 enum { PCS_OBSTACLE_SIDES = 32, PCS_OBSTACLE_RINGS = 8, PCS_OBSTACLE_POINTS = PCS_OBSTACLE_RINGS * PCS_OBSTACLE_SIDES };
 typedef struct pcs_obstacles {
     pcs_series series; // frames of carried obstacles
-    int ncarried;
-    double (*last)[6]; // [ncarried] m, two points of each in the last frame
+    int nsolver_memory;
+    double (*last)[6]; // [nsolver_memory] m, two points of each in the last frame
     // The file being written, of fixed obstacles with their record or of carried ones.
     pcs_vtk vtk;
     pcs_vtk_array array;
@@ -881,30 +881,30 @@ static void obstacles_make_still(const pcs_obstacle *o, const pcs_bounds reach[6
 }
 
 // Moves a point (`arm` from its node, m) and a direction from the reference state with the motion of their carrier.
-static void obstacles_carry(const pcs_picture *picture, int carrier, const double arm[3], const double axis[3],
-                            double point[3], double direction[3])
+static void obstacles_collect(const pcs_picture *picture, int host, const double arm[3], const double axis[3],
+                              double point[3], double direction[3])
 {
     double R[9];
-    const double *motion = picture->carrier_motion + 6 * carrier;
+    const double *motion = picture->host_motion + 6 * host;
     pcs_rotation_exp(motion + 3, R);
     pcs_rotation_apply(R, arm, point);
     pcs_rotation_apply(R, axis, direction);
-    for (int k = 0; k < 3; k++) point[k] += picture->carrier_reference[carrier][k] + motion[k];
+    for (int k = 0; k < 3; k++) point[k] += picture->host_reference[host][k] + motion[k];
 }
 
 static double obstacles_mark(const pcs_system *system, const pcs_obstacle *o)
 {
     if (o->radius > 0.0) return o->radius;
-    double body = system->picture->carrier_radius[o->kind == PCS_OBSTACLE_ROD ? o->end_node : o->carrier];
+    double body = system->picture->host_radius[o->kind == PCS_OBSTACLE_ROD ? o->end_node : o->host];
     return fmax(MARK * system->length, MARK_BODY * body);
 }
 
 static void obstacles_make_rod(const pcs_system *system, const pcs_obstacle *o, obstacles_shape *s, double axis[3])
 {
     double end[3], ignored[3];
-    if (o->carrier >= 0) obstacles_carry(system->picture, o->carrier, o->point, o->axis, s->point, ignored);
+    if (o->host >= 0) obstacles_collect(system->picture, o->host, o->point, o->axis, s->point, ignored);
     else memcpy(s->point, o->point, sizeof s->point);
-    obstacles_carry(system->picture, o->end_node, o->end, o->axis, end, ignored);
+    obstacles_collect(system->picture, o->end_node, o->end, o->axis, end, ignored);
     for (int k = 0; k < 3; k++) axis[k] = end[k] - s->point[k];
     double length = pcs_norm3(axis), radius = 0.5 * obstacles_mark(system, o);
     if (!pcs_normalize3(axis, axis)) axis[2] = 1.0;
@@ -920,7 +920,7 @@ static void obstacles_make_ball(obstacles_shape *s, double radius)
 }
 
 // Makes the shape of an obstacle fixed to a node, at the present positions of the picture.
-static void obstacles_make_carried(const pcs_system *system, const pcs_obstacle *o, obstacles_shape *s)
+static void obstacles_make_moving(const pcs_system *system, const pcs_obstacle *o, obstacles_shape *s)
 {
     double radius = obstacles_mark(system, o), axis[3];
     double half = 0.5 * (o->length > 0.0 ? o->length : MARK_LENGTH * radius);
@@ -928,7 +928,7 @@ static void obstacles_make_carried(const pcs_system *system, const pcs_obstacle 
     if (o->kind == PCS_OBSTACLE_ROD) {
         obstacles_make_rod(system, o, s, axis);
     } else {
-        obstacles_carry(system->picture, o->carrier, o->point, o->axis, s->point, axis);
+        obstacles_collect(system->picture, o->host, o->point, o->axis, s->point, axis);
         if (o->kind == PCS_OBSTACLE_BALL) obstacles_make_ball(s, radius);
         else obstacles_make_rings(s, o->kind, -half, half, (double[2]){ radius, (1.0 + WALL) * radius });
     }
@@ -1007,7 +1007,7 @@ static void obstacles_add(pcs_obstacles *o, const obstacles_shape *s)
 static void obstacles_make(const pcs_system *system, const pcs_frames_record *record, int i, obstacles_shape *s)
 {
     const pcs_obstacle *o = &system->picture->obstacles[i];
-    if (record == NULL) obstacles_make_carried(system, o, s);
+    if (record == NULL) obstacles_make_moving(system, o, s);
     else obstacles_make_still(o, record->reach + 6 * i, obstacles_size(system, record), record->radius->above, s);
 }
 
@@ -1038,8 +1038,8 @@ static pcs_status obstacles_create(pcs_context *ctx, const pcs_view *view, pcs_o
 {
     const pcs_picture *picture = view->system->picture;
     *out = (pcs_obstacles){ .system = view->system };
-    if (picture != NULL) out->ncarried = picture->nobstacle - picture->nstill;
-    PCS_TAKE(ctx, out->last, out->ncarried, "bearings, discs and joints");
+    if (picture != NULL) out->nsolver_memory = picture->nobstacle - picture->nstill;
+    PCS_TAKE(ctx, out->last, out->nsolver_memory, "bearings, discs and joints");
     out->array = (pcs_vtk_array){ .name = "contact", .ncomponent = 1, .x = out->contact, .is_integer = true };
     out->vtk = (pcs_vtk){ .dataset = "POLYDATA", .cell_kind = "POLYGONS", .entry = out->entry, .ncell_array = 1 };
     out->vtk.position = out->position[0];
@@ -1050,17 +1050,17 @@ static pcs_status obstacles_create(pcs_context *ctx, const pcs_view *view, pcs_o
 }
 
 // Serializes the state of the series, within the part of an observer.
-static pcs_status pcs_obstacles_carry(pcs_obstacles *o, pcs_carrier *c)
+static pcs_status pcs_obstacles_collect(pcs_obstacles *o, pcs_archive *c)
 {
-    pcs_carry_words(c, "places", o->last, (size_t)o->ncarried * sizeof *o->last / 8);
-    return series_carry(&o->series, c);
+    pcs_archive_words(c, "places", o->last, (size_t)o->nsolver_memory * sizeof *o->last / 8);
+    return series_serialize(&o->series, c);
 }
 
 // Fills x with two points that locate a carried obstacle: its own, and one along its axis.
-static void obstacles_find(const pcs_system *system, int carried, double x[6])
+static void obstacles_find(const pcs_system *system, int moving, double x[6])
 {
     obstacles_shape s;
-    obstacles_make(system, NULL, system->picture->nstill + carried, &s);
+    obstacles_make(system, NULL, system->picture->nstill + moving, &s);
     for (int k = 0; k < 3; k++) {
         x[k] = s.point[k];
         x[3 + k] = s.point[k] + s.along[1] * s.frame[0][k];
@@ -1071,7 +1071,7 @@ static void obstacles_find(const pcs_system *system, int carried, double x[6])
 static bool obstacles_have_moved(const pcs_system *system, const pcs_obstacles *o)
 {
     bool have_moved = o->series.count == 0;
-    for (int i = 0; i < o->ncarried && !have_moved; i++) {
+    for (int i = 0; i < o->nsolver_memory && !have_moved; i++) {
         double x[6];
         obstacles_find(system, i, x);
         for (int k = 0; k < 6; k++) have_moved = have_moved || fabs(x[k] - o->last[i][k]) > STILL * system->length;
@@ -1080,12 +1080,12 @@ static bool obstacles_have_moved(const pcs_system *system, const pcs_obstacles *
 }
 
 // Writes the carried obstacles at the positions of the picture, if one has moved since the last frame.
-static pcs_status obstacles_write_carried(pcs_obstacles *o, const pcs_view *view)
+static pcs_status obstacles_write_moving(pcs_obstacles *o, const pcs_view *view)
 {
-    if (o->ncarried == 0 || !obstacles_have_moved(view->system, o)) return PCS_OK;
-    for (int i = 0; i < o->ncarried; i++) obstacles_find(view->system, i, o->last[i]);
+    if (o->nsolver_memory == 0 || !obstacles_have_moved(view->system, o)) return PCS_OK;
+    for (int i = 0; i < o->nsolver_memory; i++) obstacles_find(view->system, i, o->last[i]);
     o->record = NULL;
-    o->vtk.npart = o->ncarried;
+    o->vtk.npart = o->nsolver_memory;
     return series_write(&o->series, &o->vtk, "bearings, discs and joints; contact: joints after contacts, -1 a disc",
                         view->state);
 }
@@ -1287,10 +1287,10 @@ static pcs_status frames_write(const pcs_observer *self, bool is_end)
     system->ops->draw(system, pcs_view_at(self->view), system->picture);
     frames_take(self);
     pcs_status status = frames_put(self);
-    if (status == PCS_OK && writes) status = obstacles_write_carried(&d->obstacles, self->view);
+    if (status == PCS_OK && writes) status = obstacles_write_moving(&d->obstacles, self->view);
     status = pcs_agree(self->ctx, status);
     if (d->series.npiece > 0) {
-        if (status == PCS_OK) status = pcs_agree(self->ctx, series_settle(&d->series, self->view->state->t));
+        if (status == PCS_OK) status = pcs_agree(self->ctx, series_complete(&d->series, self->view->state->t));
         if (status != PCS_OK && writes) (void)series_sweep(&d->series, d->series.count);
     }
     d->series.has_failed = status != PCS_OK;
@@ -1369,13 +1369,13 @@ static pcs_status frames_close(pcs_observer *self)
     return frames_put_obstacles(self);
 }
 
-static pcs_status frames_carry(pcs_observer *self, pcs_carrier *c)
+static pcs_status frames_serialize(pcs_observer *self, pcs_archive *c)
 {
     frames_data *d = self->data;
     if (d->series.every == 0) return PCS_OK;
-    record_carry(&d->record, self->view->system->picture, c);
-    PCS_TRY(series_carry(&d->series, c));
-    return pcs_obstacles_carry(&d->obstacles, c);
+    record_serialize(&d->record, self->view->system->picture, c);
+    PCS_TRY(series_serialize(&d->series, c));
+    return pcs_obstacles_collect(&d->obstacles, c);
 }
 
 static pcs_status frames_check(const pcs_observer *self, char place[PCS_OBSERVER_PLACE])
@@ -1402,7 +1402,7 @@ const pcs_observer_ops pcs_observer_frames = {
     .open = frames_open,
     .step = frames_step,
     .close = frames_close,
-    .carry = frames_carry,
+    .serialize = frames_serialize,
 };
 
 // Frames of the contact points for ParaView: one vertex per point with gap, force, impulses, normal and state.
@@ -1548,7 +1548,7 @@ static pcs_status contact_frames_make_grid(pcs_context *ctx, const pcs_system *s
         { "contact", 1, d->contact, true },
     };
     int *entry, *number = NULL;
-    if (pcs_rows_are_spread(system)) PCS_TAKE(ctx, number, d->npoint, "contact results");
+    if (pcs_rows_are_distributed(system)) PCS_TAKE(ctx, number, d->npoint, "contact results");
     for (int j = 0, point = 0; j < d->tally.nrow && number != NULL; j++)
         if (contact_frames_shows(system, j)) // points with force laws come after joints
             number[point++] = system->row_number[j] - (j < system->nrow ? 0 : pcs_count_conditions(system));
@@ -1580,7 +1580,7 @@ static pcs_status contact_frames_take(pcs_context *ctx, const pcs_system *system
     PCS_TAKE(ctx, d->arrow, d->npoint, "contact results");
     PCS_TAKE_EACH(ctx, d->npoint, "contact results", double, &d->gap, &d->rate, &d->impulse, &d->step_impulse,
                   &d->force, &d->state, &d->contact);
-    d->nall = pcs_rows_are_spread(system) ? pcs_count_points(system) : d->npoint;
+    d->nall = pcs_rows_are_distributed(system) ? pcs_count_points(system) : d->npoint;
     return PCS_OK;
 }
 
@@ -1619,13 +1619,13 @@ static pcs_status contact_frames_close(pcs_observer *self)
     return contact_frames_write(self->view, d, true);
 }
 
-static pcs_status contact_frames_carry(pcs_observer *self, pcs_carrier *c)
+static pcs_status contact_frames_serialize(pcs_observer *self, pcs_archive *c)
 {
     contact_frames_data *d = self->data;
     if (d->series.every == 0) return PCS_OK;
-    pcs_tally_carry(&d->tally, c);
-    pcs_carry_flags(c, "shows_load", &d->shows_load, 1);
-    return series_carry(&d->series, c);
+    pcs_tally_serialize(&d->tally, c);
+    pcs_archive_flags(c, "shows_load", &d->shows_load, 1);
+    return series_serialize(&d->series, c);
 }
 
 const pcs_observer_ops pcs_observer_contact_frames = {
@@ -1638,5 +1638,5 @@ const pcs_observer_ops pcs_observer_contact_frames = {
     .open = contact_frames_open,
     .step = contact_frames_step,
     .close = contact_frames_close,
-    .carry = contact_frames_carry,
+    .serialize = contact_frames_serialize,
 };

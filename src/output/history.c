@@ -103,11 +103,11 @@ static pcs_status row_file_close(row_file *f)
 }
 
 // Saves the length of the complete rows in a checkpoint, or continues after those that a checkpoint lists.
-static pcs_status row_file_carry(row_file *f, pcs_carrier *c)
+static pcs_status row_file_serialize(row_file *f, pcs_archive *c)
 {
-    if (c->way == PCS_CARRY_WRITE) PCS_TRY(row_file_flush(f));
-    PCS_TRY(pcs_file_carry(f->file, f->name, c));
-    if (!pcs_carry_reads(c)) return PCS_OK;
+    if (c->mode == PCS_ARCHIVE_WRITE) PCS_TRY(row_file_flush(f));
+    PCS_TRY(pcs_file_serialize(f->file, f->name, c));
+    if (!pcs_archive_reads(c)) return PCS_OK;
     f->complete = f->file->written;
     f->has_failed = false;
     return PCS_OK;
@@ -299,16 +299,16 @@ static pcs_status history_close(pcs_observer *self)
     return row_file_close(&d->file);
 }
 
-static pcs_status history_carry(pcs_observer *self, pcs_carrier *c)
+static pcs_status history_serialize(pcs_observer *self, pcs_archive *c)
 {
     history_data *d = self->data;
     if (((const history_params *)self->params)->every == 0) return PCS_OK;
-    pcs_tally_carry(&d->tally, c);
-    pcs_carry_words(c, "reactions", d->reactions, (size_t)self->view->system->nreaction * sizeof *d->reactions / 8);
-    pcs_carry_words(c, "ledger", &d->ledger, PCS_LEDGER_WORDS);
-    pcs_carry_int(c, "iterations", &d->iterations);
-    pcs_carry_flags(c, "has_row", &d->has_row, 1);
-    return row_file_carry(&d->file, c);
+    pcs_tally_serialize(&d->tally, c);
+    pcs_archive_words(c, "reactions", d->reactions, (size_t)self->view->system->nreaction * sizeof *d->reactions / 8);
+    pcs_archive_words(c, "ledger", &d->ledger, PCS_LEDGER_WORDS);
+    pcs_archive_int(c, "iterations", &d->iterations);
+    pcs_archive_flags(c, "has_row", &d->has_row, 1);
+    return row_file_serialize(&d->file, c);
 }
 
 const pcs_observer_ops pcs_observer_history = {
@@ -321,7 +321,7 @@ const pcs_observer_ops pcs_observer_history = {
     .open = history_open,
     .step = history_step,
     .close = history_close,
-    .carry = history_carry,
+    .serialize = history_serialize,
 };
 
 // <case>.waves.csv: fields of a body, or of bodies one behind the other, over position and time, as a matrix.
@@ -402,8 +402,8 @@ static pcs_status waves_check(const pcs_observer *self, char place[PCS_OBSERVER_
 
 static double waves_distance(const double a[3], const double b[3])
 {
-    double way[3] = { b[0] - a[0], b[1] - a[1], b[2] - a[2] };
-    return pcs_norm3(way);
+    double mode[3] = { b[0] - a[0], b[1] - a[1], b[2] - a[2] };
+    return pcs_norm3(mode);
 }
 
 static void waves_middle(const pcs_mesh *mesh, int cell, double out[3])
@@ -546,11 +546,11 @@ static pcs_status waves_close(pcs_observer *self)
     return row_file_close(&d->rows);
 }
 
-static pcs_status waves_carry(pcs_observer *self, pcs_carrier *c)
+static pcs_status waves_serialize(pcs_observer *self, pcs_archive *c)
 {
     waves_data *d = self->data;
-    pcs_carry_words(c, "last", &d->last, 1);
-    return row_file_carry(&d->rows, c);
+    pcs_archive_words(c, "last", &d->last, 1);
+    return row_file_serialize(&d->rows, c);
 }
 
 const pcs_observer_ops pcs_observer_waves = {
@@ -564,5 +564,5 @@ const pcs_observer_ops pcs_observer_waves = {
     .open = waves_open,
     .step = waves_step,
     .close = waves_close,
-    .carry = waves_carry,
+    .serialize = waves_serialize,
 };

@@ -3,7 +3,7 @@
 #ifndef PCS_OUTPUT_OBSERVER_H
 #define PCS_OUTPUT_OBSERVER_H
 
-#include "core/carry.h"
+#include "core/archive.h"
 #include "core/comm.h"
 #include "mesh/mesh.h"
 #include "schemes/scheme.h"
@@ -107,7 +107,7 @@ struct pcs_view {
     size_t memory_of_ranks[3];       // number of processes, 0 without MPI; least and most bytes that one has allocated
     long ncheckpoint;                // checkpoints written so far
     int finest_cut;                  // most halvings of a step
-    int turning_halvings;            // halvings of every step from now on, for bodies that rotate fast
+    int rotation_halvings;           // halvings of every step from now on, for bodies that rotate fast
     int kept_halvings;               // halvings that steps begin with after subdivided ones
     int rough_steps, rough_wait;     // steps until one halving less is tried, and their number at the start
     bool is_controlled;              // step sizes vary: nstep is not a plan
@@ -182,7 +182,7 @@ typedef struct pcs_observer_ops {
     pcs_status (*close)(pcs_observer *self);
     // Serializes, between two steps, its state and the valid length of its files, always with the same number of bytes.
     // When read, a file is cut off at that length and continued. NULL if there is no state.
-    pcs_status (*carry)(pcs_observer *self, pcs_carrier *c);
+    pcs_status (*serialize)(pcs_observer *self, pcs_archive *c);
 } pcs_observer_ops;
 
 struct pcs_observer {

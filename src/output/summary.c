@@ -201,7 +201,7 @@ static long resolution_class(const pcs_view *view, int contact)
 {
     const pcs_system *system = view->system;
     bool has_law = system->contacts[contact].nrow > 0 && system->contacts[contact].first_row >= system->nrow;
-    if (pcs_rows_are_spread(system)) has_law = pcs_rows_max(system, has_law) > 0.0;
+    if (pcs_rows_are_distributed(system)) has_law = pcs_rows_max(system, has_law) > 0.0;
     if (resolution_is_wave(view)) return PCS_CLASS_WAVE;
     if (has_law) return PCS_CLASS_LAW;
     return view->axial_cell > 0.0 ? PCS_CLASS_FLEXIBLE : PCS_CLASS_RIGID;
@@ -291,10 +291,10 @@ static pcs_episode resolution_free(const pcs_resolution *r, const pcs_view *view
 {
     long steps = view->state->step;
     double ratio = sqrt(r->curvatures2 / r->slopes2);
-    bool tells = r->most - r->least > 0.01 * r->energy && steps >= 3;
+    bool prints = r->most - r->least > 0.01 * r->energy && steps >= 3;
     pcs_episode e = { .class = PCS_CLASS_FREE, .contact = -1, .steps = steps, .end = view->state->t };
     if (resolution_is_wave(view)) e.class = PCS_CLASS_WAVE;
-    e.period = tells ? 2.0 * PI / asin(fmin(0.5 * ratio, 1.0)) : NAN;
+    e.period = prints ? 2.0 * PI / asin(fmin(0.5 * ratio, 1.0)) : NAN;
     e.variation = resolution_part(r, r->variation);
     e.net = resolution_part(r, fabs(resolution_net(view)));
     e.cells = resolution_cells(view, e.period * resolution_step(view));
@@ -556,9 +556,9 @@ static void json_contacts(json *j, const pcs_summary *s)
     json_put(j, "]");
 }
 
-static void json_misfit(json *j, double misfit, double time, double work)
+static void json_error(json *j, double gap_error, double time, double work)
 {
-    json_put(j, "largest_error: %g, largest_error_time: %g, work: %g", misfit, time, work);
+    json_put(j, "largest_error: %g, largest_error_time: %g, work: %g", gap_error, time, work);
 }
 
 // Puts joints or supports. A joint of a system in closed form has no reaction in space.
@@ -569,7 +569,7 @@ static void json_reactions(json *j, bool of_joints, const pcs_summary *s, const 
         const pcs_contact_record *c = &s->contacts[k];
         if (!of_joints || !c->is_joint) continue;
         json_put(j, "{ name: %s", c->name);
-        json_misfit(j, c->misfit, c->misfit_time, c->work);
+        json_error(j, c->gap_error, c->gap_error_time, c->work);
         json_put(j, "peak_force: %g, peak_force_time: %g }", c->peak_force,
                  isfinite(c->peak_force) ? c->peak_time : NAN);
     }
@@ -577,7 +577,7 @@ static void json_reactions(json *j, bool of_joints, const pcs_summary *s, const 
         const pcs_reaction_record *x = &s->reactions[r];
         if ((view->system->reactions[r].contact >= 0) != of_joints) continue;
         json_put(j, "{ name: %s", view->system->reactions[r].name);
-        if (of_joints) json_misfit(j, x->misfit, x->misfit_time, x->work);
+        if (of_joints) json_error(j, x->gap_error, x->gap_error_time, x->work);
         json_put(j, "peak_force: %g, peak_force_time: %g, peak_moment: %g, peak_moment_time: %g }", x->force,
                  x->force_time, x->moment, x->moment_time);
     }
@@ -791,7 +791,7 @@ static void summary_text_contact(pcs_file *f, const pcs_contact_record *c)
 {
     if (c->is_joint) {
         pcs_file_print(f, "\nJoint %s: largest error %.3g at t = %.6g s, largest force %.6g N at t = %.6g s\n", c->name,
-                       c->misfit, c->misfit_time, isfinite(c->peak_force) ? c->peak_force : 0.0, c->peak_time);
+                       c->gap_error, c->gap_error_time, isfinite(c->peak_force) ? c->peak_force : 0.0, c->peak_time);
         return;
     }
     pcs_file_print(f, "\nContact %s: ", c->name);
@@ -823,7 +823,7 @@ static void summary_text_reactions(pcs_file *f, const pcs_summary *s, const pcs_
         const pcs_reaction_record *x = &s->reactions[r];
         pcs_file_print(f, "  %-18s %12.6g %10.5g %12.6g %10.5g", system->reactions[r].name, x->force, x->force_time,
                        x->moment, x->moment_time);
-        if (system->reactions[r].contact >= 0) pcs_file_print(f, " %12.3g %10.5g", x->misfit, x->misfit_time);
+        if (system->reactions[r].contact >= 0) pcs_file_print(f, " %12.3g %10.5g", x->gap_error, x->gap_error_time);
         pcs_file_text(f, "\n");
     }
     if (system->nreaction > SHOWN_REACTIONS)
@@ -1130,7 +1130,7 @@ static void summary_take_joint(const pcs_view *view, const pcs_contact_info *joi
         const pcs_row_report *row = &view->report->rows[j];
         double t = view->state->t;
         c->work += summary_work(row);
-        summary_keep_largest(fabs(row->gap), t, &c->misfit, &c->misfit_time);
+        summary_keep_largest(fabs(row->gap), t, &c->gap_error, &c->gap_error_time);
         if (has_force && isfinite(row->force)) summary_keep_largest(fabs(row->force), t, &c->peak_force, &c->peak_time);
     }
 }
@@ -1191,32 +1191,32 @@ static bool summary_gather_all(const pcs_view *view, pcs_summary *s)
 }
 
 // Finds the error, m or rad, and the work, J, of every joint in the last step; 0 for supports.
-static void summary_look_at_joints(const pcs_view *view, double *misfit, double *work)
+static void summary_look_at_joints(const pcs_view *view, double *gap_error, double *work)
 {
     const pcs_system *system = view->system;
     for (int r = 0; r < system->nreaction; r++) {
         int joint = system->reactions[r].contact; // -1 for a support
         int first = joint < 0 ? 0 : system->contacts[joint].first_row;
         int count = joint < 0 ? 0 : system->contacts[joint].nrow;
-        misfit[r] = work[r] = 0.0;
-        for (int j = first; j < first + count; j++) misfit[r] = fmax(misfit[r], fabs(view->report->rows[j].gap));
+        gap_error[r] = work[r] = 0.0;
+        for (int j = first; j < first + count; j++) gap_error[r] = fmax(gap_error[r], fabs(view->report->rows[j].gap));
         for (int j = first; j < first + count; j++) work[r] += summary_work(&view->report->rows[j]);
     }
     if (system->nreaction == 0) return;
-    pcs_rows_max_each(system, system->nreaction, misfit);
+    pcs_rows_max_each(system, system->nreaction, gap_error);
     pcs_rows_sum(system, system->nreaction, work);
 }
 
 static void summary_take_reactions(const pcs_view *view, pcs_summary *s, bool has_force)
 {
     const pcs_system *system = view->system;
-    double *misfit = s->joined, *work = misfit + system->nreaction;
-    summary_look_at_joints(view, misfit, work);
+    double *gap_error = s->joined, *work = gap_error + system->nreaction;
+    summary_look_at_joints(view, gap_error, work);
     for (int r = 0; r < system->nreaction; r++) {
         pcs_reaction_record *record = &s->reactions[r];
         double t = view->state->t;
         record->work += work[r];
-        summary_keep_largest(misfit[r], t, &record->misfit, &record->misfit_time);
+        summary_keep_largest(gap_error[r], t, &record->gap_error, &record->gap_error_time);
         if (!has_force) continue;
         summary_keep_largest(pcs_norm3(view->reactions[r].force), t, &record->force, &record->force_time);
         summary_keep_largest(pcs_norm3(view->reactions[r].moment), t, &record->moment, &record->moment_time);
@@ -1351,44 +1351,45 @@ static pcs_status summary_close(pcs_observer *self)
 }
 
 // Serializes the index of the worst contact, -1 if none.
-static void summary_carry_worst(pcs_summary *s, pcs_carrier *c)
+static void summary_serialize_worst(pcs_summary *s, pcs_archive *c)
 {
     int worst = -1;
     for (int k = 0; k < s->ncontact; k++)
         if (s->worst_contact == s->contacts[k].name) worst = k;
-    pcs_carry_index(c, "worst_contact", &worst, -1, s->ncontact - 1);
-    if (pcs_carry_reads(c)) s->worst_contact = worst < 0 ? NULL : s->contacts[worst].name;
+    pcs_archive_index(c, "worst_contact", &worst, -1, s->ncontact - 1);
+    if (pcs_archive_reads(c)) s->worst_contact = worst < 0 ? NULL : s->contacts[worst].name;
 }
 
-static void summary_carry_contact(pcs_contact_record *c, pcs_carrier *carrier)
+static void summary_serialize_contact(pcs_contact_record *c, pcs_archive *archive)
 {
     const size_t constant = offsetof(pcs_contact_record, ninterval);
-    pcs_carry_words(carrier, c->name, &c->ninterval, (sizeof *c - constant) / 8);
-    if (pcs_carry_reads(carrier) && (c->ninterval < 0 || c->window.count < 0 || c->window.count >= PCS_WINDOW_POINTS))
-        pcs_carry_refuse(carrier, c->name, "has impossible numbers");
+    pcs_archive_words(archive, c->name, &c->ninterval, (sizeof *c - constant) / 8);
+    if (pcs_archive_reads(archive) && (c->ninterval < 0 || c->window.count < 0 || c->window.count >= PCS_WINDOW_POINTS))
+        pcs_archive_refuse(archive, c->name, "has impossible numbers");
 }
 
-static pcs_status summary_carry(pcs_observer *self, pcs_carrier *c)
+static pcs_status summary_serialize(pcs_observer *self, pcs_archive *c)
 {
     pcs_summary *s = self->data;
     const pcs_system *system = self->view->system;
-    pcs_carry_words(c, "t", &s->t, 1);
-    for (int k = 0; k < s->ncontact; k++) summary_carry_contact(&s->contacts[k], c);
-    pcs_carry_words(c, "resolution", &s->resolution, offsetof(pcs_resolution, contact) / 8);
-    pcs_carry_words(c, "episodes", s->resolution.contact, (size_t)s->ncontact * sizeof *s->resolution.contact / 8);
-    for (int k = 0; k < s->ncontact && pcs_carry_reads(c); k++)
+    pcs_archive_words(c, "t", &s->t, 1);
+    for (int k = 0; k < s->ncontact; k++) summary_serialize_contact(&s->contacts[k], c);
+    pcs_archive_words(c, "resolution", &s->resolution, offsetof(pcs_resolution, contact) / 8);
+    pcs_archive_words(c, "episodes", s->resolution.contact, (size_t)s->ncontact * sizeof *s->resolution.contact / 8);
+    for (int k = 0; k < s->ncontact && pcs_archive_reads(c); k++)
         if (!resolution_is_sound(&s->resolution.contact[k], k))
-            pcs_carry_refuse(c, s->contacts[k].name, "has impossible numbers");
+            pcs_archive_refuse(c, s->contacts[k].name, "has impossible numbers");
     size_t npoint = (size_t)pcs_system_npoint(system);
-    pcs_carry_rows(c, "points", &(pcs_carry_table){ s->points, npoint, sizeof *s->points, sizeof *s->points, true });
-    pcs_carry_words(c, "speed", &s->speed, 1);
-    pcs_carry_words(c, "min_gap", &s->min_gap, 1);
-    pcs_carry_words(c, "min_gap_time", &s->min_gap_time, 1);
-    summary_carry_worst(s, c);
-    pcs_carry_words(c, "reactions", s->reactions, (size_t)system->nreaction * sizeof *s->reactions / 8);
-    pcs_carry_words(c, "probes", s->probes, (size_t)self->view->nprobe * sizeof *s->probes / 8);
-    pcs_carry_int(c, "max_iterations", &s->max_iterations);
-    pcs_carry_words(c, "max_iterations_step", &s->max_iterations_step, 1);
+    pcs_archive_rows(c, "points",
+                     &(pcs_archive_table){ s->points, npoint, sizeof *s->points, sizeof *s->points, true });
+    pcs_archive_words(c, "speed", &s->speed, 1);
+    pcs_archive_words(c, "min_gap", &s->min_gap, 1);
+    pcs_archive_words(c, "min_gap_time", &s->min_gap_time, 1);
+    summary_serialize_worst(s, c);
+    pcs_archive_words(c, "reactions", s->reactions, (size_t)system->nreaction * sizeof *s->reactions / 8);
+    pcs_archive_words(c, "probes", s->probes, (size_t)self->view->nprobe * sizeof *s->probes / 8);
+    pcs_archive_int(c, "max_iterations", &s->max_iterations);
+    pcs_archive_words(c, "max_iterations_step", &s->max_iterations_step, 1);
     return PCS_OK;
 }
 
@@ -1402,5 +1403,5 @@ const pcs_observer_ops pcs_observer_summary = {
     .open = summary_open,
     .step = summary_step_taken,
     .close = summary_close,
-    .carry = summary_carry,
+    .serialize = summary_serialize,
 };

@@ -59,7 +59,7 @@ typedef struct pcs_contact_record {
     double impact_loss, friction_loss;   // J
     double work;                         // J, work of all its impulses on the model
     double slid;                         // m, sliding distance of the point that slid farthest
-    double misfit, misfit_time;          // error of a joint, m or rad, and its time, s
+    double gap_error, gap_error_time;    // error of a joint, m or rad, and its time, s
     long nimpact;
 } pcs_contact_record;
 
@@ -92,10 +92,10 @@ static inline double pcs_contact_mean(const pcs_contact_record *c)
 }
 
 typedef struct pcs_reaction_record {
-    double misfit, misfit_time; // error of a joint, m or rad, and its time, s
-    double force, force_time;   // N, s, largest
-    double moment, moment_time; // N m, s, largest
-    double work;                // J, work of a joint on the model
+    double gap_error, gap_error_time; // error of a joint, m or rad, and its time, s
+    double force, force_time;         // N, s, largest
+    double moment, moment_time;       // N m, s, largest
+    double work;                      // J, work of a joint on the model
 } pcs_reaction_record;
 
 // Extremes over the run of a column that the user asked for.

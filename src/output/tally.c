@@ -10,7 +10,7 @@ pcs_status pcs_tally_create(pcs_context *ctx, const pcs_view *view, pcs_tally *o
     PCS_TAKE(ctx, out->rows, out->nrow, "contact results");
     PCS_TAKE(ctx, out->sums, view->system->ncontact, "contact results");
     int nall = pcs_system_nrow(view->system) + pcs_system_ncompliant(view->system);
-    const int *number = pcs_rows_are_spread(view->system) ? view->system->row_number : NULL;
+    const int *number = pcs_rows_are_distributed(view->system) ? view->system->row_number : NULL;
     return pcs_collector_create(ctx, out->nrow, number, nall, sizeof *out->rows / sizeof(double), &out->collector);
 }
 
@@ -77,14 +77,14 @@ void pcs_tally_add(pcs_tally *tally, const pcs_view *view)
     tally->is_fresh = false;
 }
 
-void pcs_tally_carry(pcs_tally *tally, pcs_carrier *c)
+void pcs_tally_serialize(pcs_tally *tally, pcs_archive *c)
 {
-    pcs_carry_flags(c, "is_fresh", &tally->is_fresh, 1);
-    pcs_carry_words(c, "tally_t", &tally->t, 1);
-    pcs_carry_words(c, "tally_speed", &tally->speed, 1);
-    pcs_carry_words(c, "tally_step", &tally->step, 1);
+    pcs_archive_flags(c, "is_fresh", &tally->is_fresh, 1);
+    pcs_archive_words(c, "tally_t", &tally->t, 1);
+    pcs_archive_words(c, "tally_speed", &tally->speed, 1);
+    pcs_archive_words(c, "tally_step", &tally->step, 1);
     size_t size = sizeof *tally->rows;
-    pcs_carry_rows(c, "tally_rows", &(pcs_carry_table){ tally->rows, (size_t)tally->nrow, size, size, true });
+    pcs_archive_rows(c, "tally_rows", &(pcs_archive_table){ tally->rows, (size_t)tally->nrow, size, size, true });
 }
 
 // Sums up a contact; a joint has, in place of the smallest gap, its largest error with opposite sign.

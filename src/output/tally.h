@@ -42,7 +42,7 @@ pcs_status pcs_tally_create(pcs_context *ctx, const pcs_view *view, pcs_tally *o
 // Adds the last step.
 void pcs_tally_add(pcs_tally *tally, const pcs_view *view);
 // Writes or reads all of it, within the part of an observer.
-void pcs_tally_carry(pcs_tally *tally, pcs_carrier *c);
+void pcs_tally_serialize(pcs_tally *tally, pcs_archive *c);
 // Collects the rows of all processes and sums up every contact: the smallest gap with its rate, sums, closed or sliding
 // if any point is. A joint has its error in place of the gap, with opposite sign. NULL on processes that do not write.
 const pcs_tally_row *pcs_tally_join(pcs_tally *tally, const pcs_system *system);

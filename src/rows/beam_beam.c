@@ -568,24 +568,24 @@ static void beams_walk(const beams_contact *self, const pcs_places *places, pcs_
 
 // Adds a force along +way on b and along -way on a, at the arms from their axes.
 static void beams_push_both(const beams_contact *self, pcs_beam_pair pair, const pcs_closest *c, double arm[2][3],
-                            const double way[3], pcs_row_direction *out)
+                            const double direction[3], pcs_row_direction *out)
 {
-    const double back[3] = { -way[0], -way[1], -way[2] };
-    pcs_gap_push_cell(out, self->beams.mesh->cell[pair.b], c->t, arm[1], way);
+    const double back[3] = { -direction[0], -direction[1], -direction[2] };
+    pcs_gap_push_cell(out, self->beams.mesh->cell[pair.b], c->t, arm[1], direction);
     pcs_gap_push_cell(out, self->beams.mesh->cell[pair.a], c->s, arm[0], back);
 }
 
 // Finds the unit normal from a to b. If the axes cross, any direction perpendicular to both serves.
 static void beams_normal(const beams_contact *self, const beams_view *view, double n[3])
 {
-    double across[3], one_way[2][3];
+    double across[3], one_direction[2][3];
     if (view->closest.distance > 0.0 && pcs_normalize3(view->closest.d, n)) return;
     pcs_cross(view->axis[0].e, view->axis[1].e, across);
     if (self->ntangent == 2 && pcs_normalize3(across, n)) return;
     const double any[3] = { 1.0, 0.0, 0.0 };
     pcs_gap_tangents_along(self->ntangent, self->plane, (const double *const[]){ view->axis[0].e, view->axis[1].e },
-                           any, one_way);
-    memcpy(n, one_way[0], 3 * sizeof *n);
+                           any, one_direction);
+    memcpy(n, one_direction[0], 3 * sizeof *n);
 }
 
 static void beams_evaluate_row(const beams_contact *self, const pcs_places *places, pcs_beam_row about, bool is_near,
@@ -734,21 +734,22 @@ static void beams_sweep(void *owner, int i, int j)
 }
 
 // Stores nodal positions at both ends of the step. Returns the largest displacement relative to the first node, m.
-static double beams_find_ways(beams_contact *self, const pcs_places *from, const pcs_places *to)
+static double beams_find_directions(beams_contact *self, const pcs_places *from, const pcs_places *to)
 {
     const pcs_beams *beams = &self->beams;
     double longest = 0.0;
     for (int i = 0; i < beams->nnode; i++) {
         pcs_place place;
         int node = beams->nodes[i], first = beams->nodes[0];
-        double way[3];
+        double direction[3];
         from->find(from, node, &place);
         memcpy(self->before[node], place.x, sizeof place.x);
         to->find(to, node, &place);
         memcpy(self->after[node], place.x, sizeof place.x);
         for (int k = 0; k < 3; k++)
-            way[k] = self->after[node][k] - self->before[node][k] - (self->after[first][k] - self->before[first][k]);
-        longest = fmax(longest, pcs_norm3(way));
+            direction[k] =
+                self->after[node][k] - self->before[node][k] - (self->after[first][k] - self->before[first][k]);
+        longest = fmax(longest, pcs_norm3(direction));
     }
     return longest;
 }
@@ -760,9 +761,9 @@ static void beams_passage(void *instance, const pcs_places *from, const pcs_plac
 {
     beams_contact *self = instance;
     pcs_beams *beams = &self->beams;
-    double way = 2.0 * beams_find_ways(self, from, to),
+    double direction = 2.0 * beams_find_directions(self, from, to),
            nearest = beams->nfound > 0 ? beams->found[0].gap : beams->reach;
-    if (nearest >= way) return;
+    if (nearest >= direction) return;
     self->known = rows;
     self->worst = worst;
     self->sunk = 0.0;
@@ -775,7 +776,7 @@ static void beams_passage(void *instance, const pcs_places *from, const pcs_plac
         self->reached[i] = row.pair;
         self->sunk = fmax(self->sunk, -fmin(rows[i].gap[0], rows[i].gap[1]));
     }
-    if (way <= beams->reach) {
+    if (direction <= beams->reach) {
         beams_pairs(beams, beams_sweep, self);
         return;
     }

@@ -51,15 +51,15 @@ static const char *disc_check(const void *params, const char **option)
 }
 
 // Holds the orientation of a disc from one search to the next.
-typedef struct disc_stand {
+typedef struct disc_state {
     double base[3];   // unit vector m of the last search, in the reference state
     double slope[3];  // s m of the last search
     double is_frozen; // 1 if the first row is a material point in this step, 0 if it follows the lowest point
-} disc_stand;
+} disc_state;
 
 typedef struct disc_contact {
     const pcs_set *nodes;
-    disc_stand *stand;
+    disc_state *states;
     double axis[3], radius, width, point[3], normal[3], tangent[2][3];
     int ntangent, nedge;
 } disc_contact;
@@ -70,12 +70,13 @@ static int disc_count(const void *params, const pcs_mesh *mesh)
 }
 
 // Describes the state to serialize; if discs are distributed, with its places among those of all.
-static pcs_status disc_remember(pcs_context *ctx, const disc_contact *self, int nall, bool is_dealt, pcs_memory *out)
+static pcs_status disc_remember(pcs_context *ctx, const disc_contact *self, int nall, bool is_distributed,
+                                pcs_memory *out)
 {
-    enum { words = sizeof(disc_stand) / sizeof(double) };
+    enum { words = sizeof(disc_state) / sizeof(double) };
     int *serial, count = self->nodes->count;
-    *out = (pcs_memory){ .bytes = self->stand, .size = (size_t)count * sizeof *self->stand };
-    if (!is_dealt) return PCS_OK;
+    *out = (pcs_memory){ .bytes = self->states, .size = (size_t)count * sizeof *self->states };
+    if (!is_distributed) return PCS_OK;
     PCS_TAKE(ctx, serial, words * count, "a contact");
     for (int i = 0; i < words * count; i++) serial[i] = words * self->nodes->place[i / words] + i % words;
     out->serial = serial;
@@ -98,7 +99,7 @@ static pcs_status disc_create(pcs_context *ctx, const void *params, const pcs_do
     self->radius = p->radius;
     self->width = p->width;
     self->nedge = disc_count(p, map->mesh) / corners;
-    PCS_TAKE(ctx, self->stand, self->nodes->count, "a contact");
+    PCS_TAKE(ctx, self->states, self->nodes->count, "a contact");
     for (int i = 0; i < self->nodes->count; i++) {
         int node = self->nodes->items[i], count = pcs_gap_tangents(map, node, self->normal, self->tangent);
         if (count != 2)
@@ -126,21 +127,21 @@ static double disc_slope(const disc_contact *self, const double e[3], double slo
 }
 
 // Updates m and s m for the coming step. A disc that lies flat keeps its m, which initially is the first tangent.
-static void disc_stand_up(const disc_contact *self, const pcs_place *place, disc_stand *stand)
+static void disc_set_upright(const disc_contact *self, const pcs_place *place, disc_state *states)
 {
     double e[3], slope[3], change[3], across[3], along;
     pcs_rotation_apply(place->R, self->axis, e);
     double s = disc_slope(self, place->is_small ? self->axis : e, slope);
-    bool is_first = pcs_norm3(stand->base) == 0.0;
-    for (int k = 0; k < 3; k++) change[k] = is_first ? 0.0 : slope[k] - stand->slope[k];
-    stand->is_frozen = place->is_small || s <= flat || pcs_norm3(change) > s;
-    memcpy(stand->slope, slope, sizeof slope);
+    bool is_first = pcs_norm3(states->base) == 0.0;
+    for (int k = 0; k < 3; k++) change[k] = is_first ? 0.0 : slope[k] - states->slope[k];
+    states->is_frozen = place->is_small || s <= flat || pcs_norm3(change) > s;
+    memcpy(states->slope, slope, sizeof slope);
     if (s <= flat && !is_first) return;
     if (place->is_small) memcpy(across, s > flat ? slope : self->tangent[0], sizeof across);
     else pcs_rotation_apply_transposed(place->R, s > flat ? slope : self->tangent[0], across);
     along = pcs_dot3(across, self->axis);
     for (int k = 0; k < 3; k++) across[k] -= along * self->axis[k];
-    (void)pcs_normalize3(across, stand->base);
+    (void)pcs_normalize3(across, states->base);
 }
 
 // Updates the orientation of every disc. Reports a change only if a disc has rotated since the last search.
@@ -149,12 +150,12 @@ static pcs_status disc_search(pcs_context *ctx, void *instance, const pcs_places
     const disc_contact *self = instance;
     for (int i = 0; i < self->nodes->count; i++) {
         pcs_place place;
-        disc_stand now = self->stand[i];
+        disc_state now = self->states[i];
         places->find(places, self->nodes->items[i], &place);
-        disc_stand_up(self, &place, &now);
-        if (memcmp(now.slope, self->stand[i].slope, sizeof now.slope) == 0 && pcs_norm3(self->stand[i].base) > 0.0)
+        disc_set_upright(self, &place, &now);
+        if (memcmp(now.slope, self->states[i].slope, sizeof now.slope) == 0 && pcs_norm3(self->states[i].base) > 0.0)
             continue;
-        self->stand[i] = now;
+        self->states[i] = now;
         *has_changed = true;
     }
     return PCS_OK;
@@ -162,21 +163,21 @@ static pcs_status disc_search(pcs_context *ctx, void *instance, const pcs_places
 
 static double disc_bias(const disc_contact *self, const pcs_place *place, const double e[3], double b, double s)
 {
-    double turned[3], bend[3], u = pcs_dot3(self->normal, e);
+    double rotated[3], bend[3], u = pcs_dot3(self->normal, e);
     if (s <= flat) return 0.0;
-    pcs_cross(place->w, e, turned);
-    pcs_cross(place->w, turned, bend);
-    double u1 = pcs_dot3(self->normal, turned), u2 = pcs_dot3(self->normal, bend);
+    pcs_cross(place->w, e, rotated);
+    pcs_cross(place->w, rotated, bend);
+    double u1 = pcs_dot3(self->normal, rotated), u2 = pcs_dot3(self->normal, bend);
     return b * u2 + self->radius * ((u1 * u1 + u * u2) / s + u * u * u1 * u1 / (s * s * s));
 }
 
 // Evaluates gap, bias and arm at the lowest point of an edge.
-static void disc_evaluate_lowest(const disc_contact *self, const pcs_place *place, const disc_stand *stand, double b,
+static void disc_evaluate_lowest(const disc_contact *self, const pcs_place *place, const disc_state *states, double b,
                                  pcs_row_state *row, double arm[3])
 {
     double e[3], base[3], slope[3];
     pcs_rotation_apply(place->R, self->axis, e);
-    pcs_rotation_apply(place->R, stand->base, base);
+    pcs_rotation_apply(place->R, states->base, base);
     double s = disc_slope(self, e, slope);
     for (int k = 0; k < 3; k++) {
         arm[k] = b * e[k] - self->radius * (s > flat ? slope[k] / s : base[k]);
@@ -188,36 +189,36 @@ static void disc_evaluate_lowest(const disc_contact *self, const pcs_place *plac
 }
 
 // Computes the vector from the node to the point of an edge `corner` right angles from m, in the reference state, m.
-static void disc_find_offset(const disc_contact *self, const disc_stand *stand, double b, int corner, double offset[3])
+static void disc_find_offset(const disc_contact *self, const disc_state *states, double b, int corner, double offset[3])
 {
     static const double along[corners] = { 1, 0, -1, 0 }, across[corners] = { 0, 1, 0, -1 };
     double side[3];
-    pcs_cross(self->axis, stand->base, side);
+    pcs_cross(self->axis, states->base, side);
     for (int k = 0; k < 3; k++)
-        offset[k] = b * self->axis[k] - self->radius * (along[corner] * stand->base[k] + across[corner] * side[k]);
+        offset[k] = b * self->axis[k] - self->radius * (along[corner] * states->base[k] + across[corner] * side[k]);
 }
 
 static void disc_evaluate_point(const disc_contact *self, const pcs_place *place, const double offset[3],
                                 pcs_row_state *row, double arm[3])
 {
-    double turned[3], bend[3];
+    double rotated[3], bend[3];
     pcs_place_point(place, offset, row->point, arm);
     for (int k = 0; k < 3; k++) row->gap += self->normal[k] * (row->point[k] - self->point[k]);
     if (place->is_small) return;
-    pcs_cross(place->w, arm, turned);
-    pcs_cross(place->w, turned, bend);
+    pcs_cross(place->w, arm, rotated);
+    pcs_cross(place->w, rotated, bend);
     row->bias = pcs_dot3(self->normal, bend);
 }
 
 static void disc_evaluate_edge(const disc_contact *self, const pcs_place *place, int i, double b, pcs_row_state *rows)
 {
     int node = self->nodes->items[i];
-    const disc_stand *stand = &self->stand[i];
+    const disc_state *states = &self->states[i];
     for (int corner = 0; corner < corners; corner++) {
         pcs_row_state *row = &rows[corner];
         double offset[3], arm[3];
-        disc_find_offset(self, stand, b, corner, offset);
-        if (corner == 0 && stand->is_frozen == 0.0) disc_evaluate_lowest(self, place, stand, b, row, arm);
+        disc_find_offset(self, states, b, corner, offset);
+        if (corner == 0 && states->is_frozen == 0.0) disc_evaluate_lowest(self, place, states, b, row, arm);
         else disc_evaluate_point(self, place, offset, row, arm);
         memcpy(row->normal, self->normal, sizeof row->normal);
         pcs_row_push(&row->direction, node, arm, self->normal);
@@ -253,8 +254,8 @@ static bool disc_show(const void *params, const void *instance, const pcs_dofmap
         return true;
     }
     out->kind = PCS_OBSTACLE_CYLINDER;
-    out->is_carried = true;
-    out->carrier = nodes->items[part - 1];
+    out->is_hosted = true;
+    out->host = nodes->items[part - 1];
     pcs_normalize3(p->axis, out->axis);
     out->radius = p->radius;
     out->length = p->width > 0.0 ? p->width : thin * p->radius;

@@ -45,7 +45,7 @@ pcs_status pcs_ends_single(pcs_context *ctx, const pcs_dofmap *map, const char *
     return PCS_OK;
 }
 
-pcs_turning pcs_node_turning(const pcs_dofmap *map, int node)
+pcs_rotates pcs_node_rotates(const pcs_dofmap *map, int node)
 {
     int count = 0;
     bool is_finite = false;
@@ -53,9 +53,9 @@ pcs_turning pcs_node_turning(const pcs_dofmap *map, int node)
         count += map->dof[i].is_rotation;
         is_finite = is_finite || map->dof[i].is_finite;
     }
-    if (count == 0) return PCS_TURNS_NOT;
-    if (!is_finite) return PCS_TURNS_LITTLE;
-    return count == 1 ? PCS_TURNS_FLAT : PCS_TURNS_FREE;
+    if (count == 0) return PCS_ROTATES_NOT;
+    if (!is_finite) return PCS_ROTATES_LITTLE;
+    return count == 1 ? PCS_ROTATES_IN_PLANE : PCS_ROTATES_FINITELY;
 }
 
 pcs_status pcs_end_resolve(pcs_context *ctx, const pcs_dofmap *map, int node, const double at[3], pcs_joint_end *out)
@@ -64,10 +64,10 @@ pcs_status pcs_end_resolve(pcs_context *ctx, const pcs_dofmap *map, int node, co
     memcpy(out->arm, at, sizeof out->arm);
     if (node < 0) return PCS_OK;
     const double *x = map->mesh->x[node];
-    out->turning = pcs_node_turning(map, node);
+    out->rotates = pcs_node_rotates(map, node);
     for (int k = 0; k < 3; k++) out->arm[k] = at[k] - x[k];
     if (pcs_norm3(out->arm) <= 1e-12 * (pcs_norm3(at) + pcs_norm3(x))) memset(out->arm, 0, sizeof out->arm);
-    if (out->turning == PCS_TURNS_NOT && pcs_norm3(out->arm) > 0.0)
+    if (out->rotates == PCS_ROTATES_NOT && pcs_norm3(out->arm) > 0.0)
         return pcs_fail(
             ctx, PCS_BAD_INPUT,
             "node %d at [%g, %g, %g] has no rotation, so it cannot carry the point [%g, %g, %g] of the joint", node,
@@ -125,9 +125,9 @@ pcs_status pcs_ends_resolve(pcs_context *ctx, const pcs_dofmap *map, int a, int 
     out->nrotation = ends_directions(map, b, true, out->rotation);
     PCS_TRY(ends_agree(ctx, map, out, false));
     // A node without rotations does not restrict those of the other. Joints that lock them need both.
-    bool turns = out->b.turning != PCS_TURNS_NOT && (a < 0 || out->a.turning != PCS_TURNS_NOT);
-    if (!turns) out->nrotation = 0;
-    return turns ? ends_agree(ctx, map, out, true) : PCS_OK;
+    bool rotates = out->b.rotates != PCS_ROTATES_NOT && (a < 0 || out->a.rotates != PCS_ROTATES_NOT);
+    if (!rotates) out->nrotation = 0;
+    return rotates ? ends_agree(ctx, map, out, true) : PCS_OK;
 }
 
 void pcs_joint_mark(const double d[3], bool has[3])
@@ -142,7 +142,7 @@ void pcs_ends_shape(const pcs_joint_ends *ends, pcs_source_shape *shape)
 
 bool pcs_end_is_straight(const pcs_joint_end *end)
 {
-    return end->turning < PCS_TURNS_FLAT || end->node < 0 || pcs_norm3(end->arm) == 0.0;
+    return end->rotates < PCS_ROTATES_IN_PLANE || end->node < 0 || pcs_norm3(end->arm) == 0.0;
 }
 
 void pcs_end_find(const pcs_joint_end *end, const pcs_places *places, pcs_end_now *now)
@@ -157,12 +157,12 @@ void pcs_end_find(const pcs_joint_end *end, const pcs_places *places, pcs_end_no
     places->find(places, end->node, place);
     pcs_place_point(place, end->arm, now->point, now->arm);
     if (!places->has_velocities) return;
-    double turned[3];
-    pcs_cross(place->w, now->arm, turned);
-    for (int k = 0; k < 3; k++) now->velocity[k] = place->v[k] + turned[k];
+    double rotated[3];
+    pcs_cross(place->w, now->arm, rotated);
+    for (int k = 0; k < 3; k++) now->velocity[k] = place->v[k] + rotated[k];
     if (place->is_small) return;
-    memcpy(now->swing, turned, sizeof turned);
-    pcs_cross(place->w, turned, now->bend);
+    memcpy(now->swing, rotated, sizeof rotated);
+    pcs_cross(place->w, rotated, now->bend);
 }
 
 pcs_rider pcs_rider_fixed(const double direction[3])
@@ -252,7 +252,7 @@ void pcs_row_translation(const pcs_end_now *a, const pcs_end_now *b, const pcs_r
 void pcs_row_angle(const pcs_end_now *a, const pcs_end_now *b, const double n[3], pcs_row_state *row)
 {
     const pcs_row_rate none = { 0 }, push = { .moment = { n[0], n[1], n[2] } };
-    row->gap = pcs_dot3(n, b->place.turn) - pcs_dot3(n, a->place.turn);
+    row->gap = pcs_dot3(n, b->place.rotation) - pcs_dot3(n, a->place.rotation);
     ends_push(row, b, 1.0, &push, &none);
     ends_push(row, a, -1.0, &push, &none);
     memcpy(row->point, b->point, sizeof row->point);
@@ -282,7 +282,7 @@ void pcs_row_cross(const pcs_end_now *a, const pcs_end_now *b, const pcs_rider *
 void pcs_end_show(const pcs_joint_end *end, pcs_obstacle_kind kind, const double *axis, pcs_obstacle *out)
 {
     out->kind = kind;
-    out->carrier = end->node;
+    out->host = end->node;
     memcpy(out->point, end->arm, sizeof out->point);
     if (axis != NULL) memcpy(out->axis, axis, sizeof out->axis);
 }
@@ -298,7 +298,7 @@ const double pcs_whole_turn = 6.283185307179586476925;
 
 void pcs_angle_create(const pcs_joint_end *a, const pcs_joint_end *b, const double axis[3], pcs_joint_angle *out)
 {
-    out->adds_up = a->turning != PCS_TURNS_FREE && b->turning != PCS_TURNS_FREE;
+    out->adds_up = a->rotates != PCS_ROTATES_FINITELY && b->rotates != PCS_ROTATES_FINITELY;
     memcpy(out->axis, axis, sizeof out->axis);
     pcs_joint_frame(axis, out->first, out->second);
 }
@@ -345,7 +345,7 @@ void pcs_row_add(pcs_row_state *row, double factor, const pcs_row_state *other)
     for (int k = 0; k < 3; k++) row->couple[k] += factor * other->couple[k];
 }
 
-void pcs_row_turn(const pcs_end_now *a, const pcs_end_now *b, const pcs_joint_angle *angle, pcs_row_state *row)
+void pcs_row_rotation(const pcs_end_now *a, const pcs_end_now *b, const pcs_joint_angle *angle, pcs_row_state *row)
 {
     if (angle->adds_up) {
         pcs_row_angle(a, b, angle->axis, row);

@@ -11,12 +11,17 @@
 #include "rows/source.h"
 
 // Classifies the rotations of a node: none, small, one angle, or a rotation vector in space.
-typedef enum pcs_turning { PCS_TURNS_NOT, PCS_TURNS_LITTLE, PCS_TURNS_FLAT, PCS_TURNS_FREE } pcs_turning;
+typedef enum pcs_rotates {
+    PCS_ROTATES_NOT,
+    PCS_ROTATES_LITTLE,
+    PCS_ROTATES_IN_PLANE,
+    PCS_ROTATES_FINITELY
+} pcs_rotates;
 
 typedef struct pcs_joint_end {
     int node;      // -1 for the ground
     double arm[3]; // from the node to the point in the reference state, m; the point itself for the ground
-    pcs_turning turning;
+    pcs_rotates rotates;
 } pcs_joint_end;
 
 typedef struct pcs_joint_ends {
@@ -48,7 +53,7 @@ pcs_status pcs_ends_resolve(pcs_context *ctx, const pcs_dofmap *map, int a, int 
 // Finds the only node of a set. Fails if the set has none or several.
 pcs_status pcs_ends_single(pcs_context *ctx, const pcs_dofmap *map, const char *set, int *node);
 pcs_status pcs_end_resolve(pcs_context *ctx, const pcs_dofmap *map, int node, const double at[3], pcs_joint_end *out);
-pcs_turning pcs_node_turning(const pcs_dofmap *map, int node);
+pcs_rotates pcs_node_rotates(const pcs_dofmap *map, int node);
 
 // Finds two unit vectors that form a right-handed frame with the unit vector `axis`: first x second = axis.
 void pcs_joint_frame(const double axis[3], double first[3], double second[3]);
@@ -81,7 +86,7 @@ pcs_rider pcs_rider_on(const pcs_end_now *end, const double reference[3]);
 
 // Evaluates the row g = d . (p_b - p_a), m, where d is fixed or rotates with a.
 void pcs_row_translation(const pcs_end_now *a, const pcs_end_now *b, const pcs_rider *d, pcs_row_state *row);
-// Evaluates the row g = n . (turn_b - turn_a), rad, for rotations that add up.
+// Evaluates the row g = n . (rotation_b - rotation_a), rad, for rotations that add up.
 void pcs_row_angle(const pcs_end_now *a, const pcs_end_now *b, const double n[3], pcs_row_state *row);
 // Evaluates the row g = u . w, where u rotates with a and w with b.
 void pcs_row_cross(const pcs_end_now *a, const pcs_end_now *b, const pcs_rider *u, const pcs_rider *w,
@@ -94,7 +99,7 @@ void pcs_ends_show_rod(const pcs_joint_end *a, const pcs_joint_end *b, pcs_obsta
 
 // The angle by which b has turned against a about an axis that a carries, and sums of rows.
 //
-//   rotations that add up   phi = n . (turn_b - turn_a), past any number of turns
+//   rotations that add up   phi = n . (rotation_b - rotation_a), past any number of turns
 //   rotations in space      phi = atan2(S, C),  S = u_2 . w, C = u_1 . w,  u_1, u_2 across the axis on a, w = u_1 on b
 //                           phi' = (C S' - S C') / (C^2 + S^2), known up to whole turns
 //
@@ -109,7 +114,7 @@ extern const double pcs_whole_turn; // 2 pi
 
 void pcs_angle_create(const pcs_joint_end *a, const pcs_joint_end *b, const double axis[3], pcs_joint_angle *out);
 // Evaluates the row g = phi, rad.
-void pcs_row_turn(const pcs_end_now *a, const pcs_end_now *b, const pcs_joint_angle *angle, pcs_row_state *row);
+void pcs_row_rotation(const pcs_end_now *a, const pcs_end_now *b, const pcs_joint_angle *angle, pcs_row_state *row);
 // Adds `factor` times another row; point and normal remain those of `row`.
 void pcs_row_add(pcs_row_state *row, double factor, const pcs_row_state *other);
 // Returns true if the case gives this axis. Axes that are not given are NAN.

@@ -103,8 +103,8 @@ bool pcs_offsets_show(const pcs_list *offsets, const pcs_set *nodes, int part, p
 {
     int count = offsets->count / 3;
     if (part >= nodes->count * count || nodes->count * count > MOST_ARMS) return false;
-    *out = (pcs_obstacle){ .kind = PCS_OBSTACLE_ROD, .contact = out->contact, .is_carried = true };
-    out->carrier = out->end_node = nodes->items[part / count];
+    *out = (pcs_obstacle){ .kind = PCS_OBSTACLE_ROD, .contact = out->contact, .is_hosted = true };
+    out->host = out->end_node = nodes->items[part / count];
     memcpy(out->end, offsets->value + 3 * (part % count), sizeof out->end);
     return true;
 }
@@ -125,7 +125,7 @@ static pcs_status points_look_at(pcs_context *ctx, const pcs_dofmap *map, int no
         const pcs_dof *d = &map->dof[i];
         nrotation += d->is_rotation;
         is_free = is_free || d->equation != -1;
-        points->turns_finitely = points->turns_finitely || d->is_finite;
+        points->rotates_finitely = points->rotates_finitely || d->is_finite;
     }
     if (nrotation == 0)
         return pcs_fail(ctx, PCS_BAD_INPUT, "node %d has no rotation, so it cannot carry points at 'offsets'", node);
@@ -161,11 +161,11 @@ void pcs_point_at(const pcs_points_of *points, int i, const pcs_place *place, pc
         memcpy(out->v, place->v, sizeof out->v);
         return;
     }
-    double turned[3];
+    double rotated[3];
     pcs_place_point(place, points->offset + 3 * (i % points->noffset), out->x, out->arm);
-    pcs_cross(place->w, out->arm, turned);
-    for (int k = 0; k < 3; k++) out->v[k] = place->v[k] + turned[k];
-    if (!place->is_small) pcs_cross(place->w, turned, out->bend);
+    pcs_cross(place->w, out->arm, rotated);
+    for (int k = 0; k < 3; k++) out->v[k] = place->v[k] + rotated[k];
+    if (!place->is_small) pcs_cross(place->w, rotated, out->bend);
 }
 
 void pcs_point_find(const pcs_points_of *points, int i, const pcs_places *places, pcs_point_now *out)

@@ -31,19 +31,20 @@ void pcs_gap_push_cell(pcs_row_direction *out, const int node[2], double s, cons
 
 // Finds the unit tangents across n: along the first of two directions minus its normal component, or along an axis if
 // both are normal, and across that. With one tangent, that in the plane with the given unit normal.
-static inline void pcs_gap_tangents_along(int ntangent, const double plane[3], const double *const way[2],
+static inline void pcs_gap_tangents_along(int ntangent, const double plane[3], const double *const direction[2],
                                           const double n[3], double tangent[2][3])
 {
     static const double axes[3][3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };
-    const double *const ways[] = { way[0], way[1], axes[0], axes[1], axes[2] };
+    const double *const directions[] = { direction[0], direction[1], axes[0], axes[1], axes[2] };
     if (ntangent == 1) {
         pcs_cross(plane, n, tangent[0]);
         return;
     }
     for (int i = 0; i < 5; i++) {
-        double along = pcs_dot3(ways[i], n), rest[3];
-        for (int k = 0; k < 3; k++) rest[k] = ways[i][k] - along * n[k];
-        if (pcs_dot3(rest, rest) > 1e-8 * pcs_dot3(ways[i], ways[i]) && pcs_normalize3(rest, tangent[0])) break;
+        double along = pcs_dot3(directions[i], n), rest[3];
+        for (int k = 0; k < 3; k++) rest[k] = directions[i][k] - along * n[k];
+        if (pcs_dot3(rest, rest) > 1e-8 * pcs_dot3(directions[i], directions[i]) && pcs_normalize3(rest, tangent[0]))
+            break;
     }
     pcs_cross(n, tangent[0], tangent[1]);
 }
@@ -58,9 +59,9 @@ typedef struct pcs_points_of {
     const pcs_set *nodes;
     int count, noffset; // noffset is 1 if the nodes themselves are the points
     const double *offset;
-    double reach;        // length of the longest offset, m
-    bool turns_finitely; // some offset has finite rotations
-    int held;            // a node with offsets that supports fix completely, or -1
+    double reach;          // length of the longest offset, m
+    bool rotates_finitely; // some offset has finite rotations
+    int held;              // a node with offsets that supports fix completely, or -1
 } pcs_points_of;
 
 #define PCS_OFFSETS_HELP                                           \

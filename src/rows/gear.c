@@ -55,17 +55,17 @@ typedef struct gear {
     pcs_joint_end carrier;
     double most; // larger of both numbers of teeth
     // Data of the pitch point:
-    bool has_point, rides; // the point is given; t rotates with the carrier
-    double way[3], radius; // unit vector t of the pitch line; pitch radius of b, m
-    double across[3];      // n, unit vector across the pitch line
-    double cosine, sine;   // of the pressure angle, with the sign of the flank
-    pcs_joint_end pitch;   // pitch point on the carrier
+    bool has_point, rides;       // the point is given; t rotates with the carrier
+    double direction[3], radius; // unit vector t of the pitch line; pitch radius of b, m
+    double across[3];            // n, unit vector across the pitch line
+    double cosine, sine;         // of the pressure angle, with the sign of the flank
+    pcs_joint_end pitch;         // pitch point on the carrier
     gear_foot foot_a, foot_b;
 } gear;
 
-static const double pitch_misfit = 1e-6; // relative tolerance of radii and directions
-static const double wheel_width = 0.2;   // width of a wheel in pictures, in radii
-static const double least_angle = 5.0;   // degrees: smaller angles of flanks were probably meant in radians
+static const double pitch_error = 1e-6; // relative tolerance of radii and directions
+static const double wheel_width = 0.2;  // width of a wheel in pictures, in radii
+static const double least_angle = 5.0;  // degrees: smaller angles of flanks were probably meant in radians
 static const char *const gear_flanks[] = { "forward", "backward", NULL };
 
 static const pcs_option gear_options[] = {
@@ -202,15 +202,15 @@ static pcs_status gear_find_pitch(pcs_context *ctx, const pcs_dofmap *map, const
     double radius_a = pcs_norm3(rate_a), size = g->b.teeth * radius_a;
     g->radius = pcs_norm3(rate_b);
     for (int k = 0; k < 3; k++) miss[k] = g->a.teeth * rate_b[k] + g->b.teeth * rate_a[k];
-    if (!(g->radius > 0.0) || pcs_norm3(miss) > pitch_misfit * size)
+    if (!(g->radius > 0.0) || pcs_norm3(miss) > pitch_error * size)
         return pcs_fail(ctx, PCS_BAD_INPUT,
                         "the teeth do not mesh at [%g, %g, %g]: it is %g m from the axis of a and %g m from that of b, "
                         "which must be as %g to %g, with the teeth of both moving alike there (between the axes, "
                         "or with 'internal' beyond the axis of the smaller wheel)",
                         at[0], at[1], at[2], radius_a, g->radius, fabs(g->a.teeth), g->b.teeth);
-    (void)pcs_normalize3(rate_b, g->way);
+    (void)pcs_normalize3(rate_b, g->direction);
     g->has_point = true;
-    g->rides = g->carrier.node >= 0 && g->carrier.turning >= PCS_TURNS_FLAT;
+    g->rides = g->carrier.node >= 0 && g->carrier.rotates >= PCS_ROTATES_IN_PLANE;
     return PCS_OK;
 }
 
@@ -218,12 +218,12 @@ static pcs_status gear_find_pitch(pcs_context *ctx, const pcs_dofmap *map, const
 // wheel with external teeth.
 static pcs_status gear_find_line(pcs_context *ctx, const gear_params *p, gear *g)
 {
-    const double *a = g->a.angle.axis, *b = g->b.angle.axis, turn = p->flank == 0 ? 1.0 : -1.0;
+    const double *a = g->a.angle.axis, *b = g->b.angle.axis, sense = p->flank == 0 ? 1.0 : -1.0;
     double line[3], raw[3], angle = p->pressure_angle * pcs_whole_turn / 360.0;
     g->cosine = cos(angle);
-    g->sine = turn * sin(angle);
+    g->sine = sense * sin(angle);
     for (int k = 0; k < 3; k++) line[k] = g->a.teeth * b[k] + g->b.teeth * a[k];
-    pcs_cross(g->way, line, raw);
+    pcs_cross(g->direction, line, raw);
     if (!pcs_normalize3(raw, g->across))
         return pcs_fail(ctx, PCS_BAD_INPUT, "both wheels rotate alike, so their teeth have no line of contact");
     double side_a = pcs_dot3(g->across, g->foot_a.radial), side_b = pcs_dot3(g->across, g->foot_b.radial);
@@ -240,7 +240,7 @@ static void gear_shape_of_angles(const gear *g, pcs_source_shape *shape)
 {
     *shape = (pcs_source_shape){ .nrow = 1, .is_constant = g->a.angle.adds_up && g->b.angle.adds_up };
     pcs_joint_mark(g->b.angle.axis, shape->has_moment);
-    if (g->carrier.turning == PCS_TURNS_FREE)
+    if (g->carrier.rotates == PCS_ROTATES_FINITELY)
         for (int k = 0; k < 3; k++) shape->has_moment[k] = true;
 }
 
@@ -252,7 +252,7 @@ static void gear_shape_of_teeth(const pcs_dofmap *map, const gear *g, pcs_source
     shape->is_constant = g->a.angle.adds_up && g->b.angle.adds_up && !g->rides;
     for (int i = 0; i < 4; i++) shape->is_constant = shape->is_constant && pcs_end_is_straight(ends[i]);
     double force[3];
-    for (int k = 0; k < 3; k++) force[k] = g->cosine * g->way[k] + g->sine * g->across[k];
+    for (int k = 0; k < 3; k++) force[k] = g->cosine * g->direction[k] + g->sine * g->across[k];
     pcs_joint_mark(force, shape->has_force);
     shape->has_teeth = true;
     shape->teeth[0] = g->cosine;
@@ -296,7 +296,7 @@ static void gear_part(const gear *g, const gear_foot *foot, const gear_wheel *wh
     pcs_row_translation(&off, &on, &line[0], &part[0]);
     if (g->sine == 0.0) return;
     pcs_row_translation(&off, &on, &line[1], &part[1]);
-    if (fabs(foot->lever) <= pitch_misfit) return; // the axes are parallel
+    if (fabs(foot->lever) <= pitch_error) return; // the axes are parallel
     pcs_row_state tilt = { 0 };
     if (wheel->angle.adds_up) {
         double about[3];
@@ -316,7 +316,7 @@ static void gear_push(const gear *g, const pcs_places *places, pcs_row_state *ro
     pcs_row_state angles = *row, part[2];
     pcs_end_now pitch;
     pcs_end_find(&g->pitch, places, &pitch);
-    const pcs_rider line[2] = { g->rides ? pcs_rider_on(&pitch, g->way) : pcs_rider_fixed(g->way),
+    const pcs_rider line[2] = { g->rides ? pcs_rider_on(&pitch, g->direction) : pcs_rider_fixed(g->direction),
                                 g->rides ? pcs_rider_on(&pitch, g->across) : pcs_rider_fixed(g->across) };
     *row = (pcs_row_state){ 0 };
     pcs_row_add(row, g->cosine * g->radius * g->most / g->b.teeth, &angles);
@@ -335,18 +335,18 @@ static void gear_evaluate(void *instance, const pcs_places *places, pcs_row_stat
 {
     const gear *g = instance;
     pcs_end_now a, b, carrier;
-    pcs_row_state turn_a = { 0 }, turn_b = { 0 };
+    pcs_row_state rotation_a = { 0 }, rotation_b = { 0 };
     pcs_end_find(&g->a.end, places, &a);
     pcs_end_find(&g->b.end, places, &b);
     pcs_end_find(&g->carrier, places, &carrier);
-    pcs_row_turn(&carrier, &a, &g->a.angle, &turn_a);
-    pcs_row_turn(&carrier, &b, &g->b.angle, &turn_b);
-    memset(turn_a.couple, 0, sizeof turn_a.couple); // reactions are those on b
-    pcs_row_add(rows, g->b.teeth / g->most, &turn_b);
-    pcs_row_add(rows, g->a.teeth / g->most, &turn_a);
+    pcs_row_rotation(&carrier, &a, &g->a.angle, &rotation_a);
+    pcs_row_rotation(&carrier, &b, &g->b.angle, &rotation_b);
+    memset(rotation_a.couple, 0, sizeof rotation_a.couple); // reactions are those on b
+    pcs_row_add(rows, g->b.teeth / g->most, &rotation_b);
+    pcs_row_add(rows, g->a.teeth / g->most, &rotation_a);
     memcpy(rows->point, b.point, sizeof rows->point);
     if (!g->a.angle.adds_up || !g->b.angle.adds_up)
-        rows->gap = remainder(g->b.teeth * turn_b.gap + g->a.teeth * turn_a.gap, pcs_whole_turn) / g->most;
+        rows->gap = remainder(g->b.teeth * rotation_b.gap + g->a.teeth * rotation_a.gap, pcs_whole_turn) / g->most;
     if (g->has_point) gear_push(g, places, rows);
 }
 

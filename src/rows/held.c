@@ -7,7 +7,7 @@
 // Both p and -p are the rotation, and after a whole turn the axis of the support, which rotates with half of the
 // rotation, has the opposite direction. So no choice of the sign is lasting; it is the one with p_0 >= 0, and the row
 // changes sign at half a turn. No step depends on that, as it computes its multipliers anew; sums of multipliers within
-// a step must be converted (pcs_system_carry).
+// a step must be converted (pcs_system_transport).
 
 #include "rows/source.h"
 
@@ -59,9 +59,9 @@ static pcs_status held_create(pcs_context *ctx, const void *params, const pcs_do
 // Computes the rate of the row's moment; unit quaternion (e, p): e' = -p . w / 2, p' = (e w + w x p) / 2.
 static void held_find_rate(const held *h, const pcs_place *place, const double p[3], double e, pcs_row_rate *out)
 {
-    double turned[3], rise[3];
-    pcs_cross(place->w, p, turned);
-    for (int k = 0; k < 3; k++) rise[k] = 0.5 * (e * place->w[k] + turned[k]);
+    double rotated[3], rise[3];
+    pcs_cross(place->w, p, rotated);
+    for (int k = 0; k < 3; k++) rise[k] = 0.5 * (e * place->w[k] + rotated[k]);
     pcs_cross(rise, h->axis, out->moment);
     for (int k = 0; k < 3; k++) out->moment[k] -= 0.5 * pcs_dot3(p, place->w) * h->axis[k];
 }
@@ -73,8 +73,8 @@ static void held_evaluate(void *instance, const pcs_places *places, pcs_row_stat
         pcs_place place;
         double p[3], across[3];
         places->find(places, h->nodes[n], &place);
-        double half = 0.5 * pcs_norm3(place.turn), scale = half > 0.0 ? 0.5 * sin(half) / half : 0.5;
-        for (int k = 0; k < 3; k++) p[k] = scale * place.turn[k];
+        double half = 0.5 * pcs_norm3(place.rotation), scale = half > 0.0 ? 0.5 * sin(half) / half : 0.5;
+        for (int k = 0; k < 3; k++) p[k] = scale * place.rotation[k];
         rows[n].gap = 2.0 * pcs_dot3(p, h->axis);
         rows[n].bias = -0.25 * pcs_dot3(place.w, place.w) * rows[n].gap;
         pcs_cross(p, h->axis, across);

@@ -129,17 +129,17 @@ static void journal_find(const journal_contact *self, const pcs_place *shaft, co
 // Returns the second derivative of the gap at constant velocities and angular velocities, m/s^2.
 static double journal_bias(const journal_state *s, const pcs_place *shaft, const pcs_place *house)
 {
-    double swing[3], pull[3] = { 0 }, v[3], round[3], turn[3] = { 0 }, bend[3] = { 0 }; // turn, bend: a' and a''
+    double swing[3], pull[3] = { 0 }, v[3], round[3], rate[3] = { 0 }, bend[3] = { 0 }; // turn, bend: a' and a''
     pcs_cross(shaft->w, s->arm, swing);
     if (!shaft->is_small) pcs_cross(shaft->w, swing, pull);
     if (!house->is_small) {
-        pcs_cross(house->w, s->axis, turn);
-        pcs_cross(house->w, turn, bend);
+        pcs_cross(house->w, s->axis, rate);
+        pcs_cross(house->w, rate, bend);
     }
     for (int k = 0; k < 3; k++) v[k] = shaft->v[k] + swing[k] - house->v[k];
     pcs_cross(s->axis, s->u, round);
-    double tilt = pcs_dot3(s->u, turn), slide = pcs_dot3(s->axis, v) + s->distance * tilt; // a' is across a
-    double speed = pcs_dot3(v, round) - s->along * pcs_dot3(turn, round);
+    double tilt = pcs_dot3(s->u, rate), slide = pcs_dot3(s->axis, v) + s->distance * tilt; // a' is across a
+    double speed = pcs_dot3(v, round) - s->along * pcs_dot3(rate, round);
     double bias = -pcs_dot3(s->u, pull) + 2.0 * slide * tilt + s->along * pcs_dot3(s->u, bend);
     bias -= s->distance * tilt * tilt;
     return s->distance > 0.0 ? bias - speed * speed / s->distance : bias;
@@ -191,12 +191,12 @@ static bool journal_show(const void *params, const void *instance, const pcs_dof
     const pcs_set *nodes = pcs_mesh_node_set(map->mesh, p->nodes);
     int housing = pcs_mesh_node_set(map->mesh, p->housing)->items[0];
     for (int i = map->first[housing]; i < map->first[housing + 1]; i++)
-        out->is_carried = out->is_carried || map->dof[i].equation != -1;
+        out->is_hosted = out->is_hosted || map->dof[i].equation != -1;
     out->kind = PCS_OBSTACLE_BORE;
     pcs_normalize3(p->axis, out->axis);
-    out->carrier = housing;
+    out->host = housing;
     out->length = 2.0 * p->radius;
-    if (!out->is_carried) memcpy(out->point, map->mesh->x[housing], sizeof out->point);
+    if (!out->is_hosted) memcpy(out->point, map->mesh->x[housing], sizeof out->point);
     out->radius = p->radius;
     out->node_radius = p->node_radius;
     out->nnode = nodes->count;

@@ -99,7 +99,7 @@ static pcs_status pair_create(pcs_context *ctx, const void *params, const pcs_do
     self->nrow = self->a.nodes->count * self->npair;
     shape->nrow = self->nrow;
     shape->ntangent = self->ntangent;
-    shape->is_constant = !self->a.turns_finitely && !self->b.turns_finitely;
+    shape->is_constant = !self->a.rotates_finitely && !self->b.rotates_finitely;
     shape->size = shape->reach = self->a.reach > self->b.reach ? self->a.reach : self->b.reach;
     *instance = self;
     return PCS_OK;

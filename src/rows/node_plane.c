@@ -44,7 +44,7 @@ typedef struct plane_contact {
 } plane_contact;
 
 // Returns true if the node has finite rotations in space, so that a moment fixed in space has variable components.
-static bool plane_turns_freely(const pcs_dofmap *map, int node)
+static bool plane_rotates_freely(const pcs_dofmap *map, int node)
 {
     int count = 0;
     for (int i = map->first[node]; i < map->first[node + 1]; i++)
@@ -67,7 +67,7 @@ static pcs_status plane_look_at_nodes(pcs_context *ctx, const plane_params *p, c
         int count = pcs_gap_tangents(map, node, self->normal, self->tangent);
         PCS_TRY(pcs_gap_demand_tangents(ctx, node, count, i == 0 ? count : self->ntangent));
         self->ntangent = count;
-        shape->is_constant = shape->is_constant && (p->node_radius == 0.0 || !plane_turns_freely(map, node));
+        shape->is_constant = shape->is_constant && (p->node_radius == 0.0 || !plane_rotates_freely(map, node));
     }
     return PCS_OK;
 }
@@ -89,7 +89,7 @@ static pcs_status plane_create(pcs_context *ctx, const void *params, const pcs_d
     pcs_normalize3(p->normal, self->normal);
     for (int k = 0; k < 3; k++) self->point[k] = p->point[k];
     self->node_radius = p->node_radius;
-    shape->is_constant = !self->points.turns_finitely;
+    shape->is_constant = !self->points.rotates_finitely;
     PCS_TRY(plane_look_at_nodes(ctx, p, map, self, shape));
     shape->nrow = self->points.count;
     shape->ntangent = self->ntangent;

@@ -304,10 +304,10 @@ static double target_normal(const target_contact *self, const target_view *view,
 
 // Adds a force along +way on the point and along -way on the cell, each at an arm.
 static void target_push(const target_contact *self, const target_view *view, const double at_point[3],
-                        const double at_axis[3], const double way[3], pcs_row_direction *out)
+                        const double at_axis[3], const double direction[3], pcs_row_direction *out)
 {
-    const double back[3] = { -way[0], -way[1], -way[2] };
-    pcs_point_push(out, &view->now, at_point, way);
+    const double back[3] = { -direction[0], -direction[1], -direction[2] };
+    pcs_point_push(out, &view->now, at_point, direction);
     pcs_gap_push_cell(out, self->mesh->cell[view->cell], view->closest.t, at_axis, back);
 }
 
@@ -325,11 +325,11 @@ static double target_bias(const target_contact *self, const target_view *view, c
         const double towards[3] = { -n[0], -n[1], -n[2] };
         return pull + pcs_segment_bias(&view->point, &view->axis, &view->closest, towards, &point, &axis);
     }
-    double speed[3], w[3], length2 = pcs_dot3(view->axis.e, view->axis.e), turn = pcs_dot3(n, axis.e);
+    double speed[3], w[3], length2 = pcs_dot3(view->axis.e, view->axis.e), slope = pcs_dot3(n, axis.e);
     pcs_segment_at(&axis, view->closest.t, speed);
     for (int k = 0; k < 3; k++) w[k] = v[k] - speed[k];
     double slide = (pcs_dot3(w, view->axis.e) - pcs_dot3(view->closest.d, axis.e)) / length2;
-    return pull - turn * pcs_dot3(view->axis.e, w) / length2 - slide * turn;
+    return pull - slope * pcs_dot3(view->axis.e, w) / length2 - slide * slope;
 }
 
 static void target_evaluate_row(const target_contact *self, int i, bool has_velocities, pcs_row_state *row)
@@ -419,33 +419,33 @@ static void target_cross(const target_contact *self, const pcs_swept *pair, int 
     if (root - c[1] > 0.0 && target_meets(pair, s)) pcs_passage_note(worst, depth, pcs_swept_allowed(length), row);
 }
 
-typedef struct target_way_of {
+typedef struct target_direction_of {
     const target_contact *self;
     const pcs_passage_row *known;
     int row;
     double reach;
     pcs_passage *worst;
-} target_way_of;
+} target_direction_of;
 
-static double target_look_at_way(void *owner, int item)
+static double target_look_along(void *owner, int item)
 {
-    const target_way_of *way = owner;
-    const target_contact *self = way->self;
-    int node = pcs_points_node(&self->points, way->row), cell = self->segments->items[item];
-    bool is_loaded = way->known->is_loaded;
+    const target_direction_of *direction = owner;
+    const target_contact *self = direction->self;
+    int node = pcs_points_node(&self->points, direction->row), cell = self->segments->items[item];
+    bool is_loaded = direction->known->is_loaded;
     pcs_swept pair;
-    if (target_has(self, cell, node)) return way->reach;
-    target_sweep(self, way->row, cell, &pair);
+    if (target_has(self, cell, node)) return direction->reach;
+    target_sweep(self, direction->row, cell, &pair);
     if (pair.thickness > 0.0)
-        pcs_swept_look(&pair, is_loaded ? PCS_SWEPT_LOADED : PCS_SWEPT_OPEN, way->row, way->worst);
+        pcs_swept_look(&pair, is_loaded ? PCS_SWEPT_LOADED : PCS_SWEPT_OPEN, direction->row, direction->worst);
     // The law can see a node that is in the wall at the end of the step.
-    bool may_cross = self->sign != 0.0 && !is_loaded && way->known->gap[1] >= 0.0;
-    if (may_cross) target_cross(self, &pair, way->row, way->worst);
-    return way->reach;
+    bool may_cross = self->sign != 0.0 && !is_loaded && direction->known->gap[1] >= 0.0;
+    if (may_cross) target_cross(self, &pair, direction->row, direction->worst);
+    return direction->reach;
 }
 
 // Fits the tree to bounding boxes of the paths of the cells in the step.
-static void target_fit_ways(target_contact *self)
+static void target_fit_directions(target_contact *self)
 {
     for (int i = 0; i < self->segments->count; i++) {
         const int *node = self->mesh->cell[self->segments->items[i]];
@@ -461,19 +461,19 @@ static void target_fit_ways(target_contact *self)
 static void target_passage_of(const target_contact *self, int row, const pcs_passage_row *known, pcs_passage *worst)
 {
     pcs_box from;
-    target_way_of way = { self, known, row, self->radius + self->node_radius, worst };
+    target_direction_of direction = { self, known, row, self->radius + self->node_radius, worst };
     target_begin_box(self->from[row], &from);
     target_enclose(self->to[row], &from);
-    pcs_box_tree_look(self->tree, &from, way.reach, target_look_at_way, &way);
+    pcs_box_tree_look(self->tree, &from, direction.reach, target_look_along, &direction);
 }
 
 // Returns the length, m, of the displacement from `before` to `after` relative to that of the node `other`.
-static double target_way(const target_contact *self, const double before[3], const double after[3], int other)
+static double target_direction(const target_contact *self, const double before[3], const double after[3], int other)
 {
     int j = self->moving[other];
-    double way[3];
-    for (int k = 0; k < 3; k++) way[k] = after[k] - before[k] - (self->after[j][k] - self->before[j][k]);
-    return pcs_norm3(way);
+    double direction[3];
+    for (int k = 0; k < 3; k++) direction[k] = after[k] - before[k] - (self->after[j][k] - self->before[j][k]);
+    return pcs_norm3(direction);
 }
 
 // Stores the positions of nodes and points at one end of a step.
@@ -502,12 +502,13 @@ static void target_passage(void *instance, const pcs_places *from, const pcs_pla
     target_look_at_end(self, to, self->after, self->to);
     for (int i = 0; i < 2 * self->segments->count; i++) {
         int end = self->moving[self->mesh->cell[self->segments->items[i / 2]][i % 2]];
-        cells = fmax(cells, target_way(self, self->before[end], self->after[end], first));
+        cells = fmax(cells, target_direction(self, self->before[end], self->after[end], first));
     }
     bool is_fitted = false;
     for (int i = 0; i < self->points.count; i++) {
-        if (rows[i].gap[0] + rows[i].gap[1] >= cells + target_way(self, self->from[i], self->to[i], first)) continue;
-        if (!is_fitted) target_fit_ways(self);
+        if (rows[i].gap[0] + rows[i].gap[1] >= cells + target_direction(self, self->from[i], self->to[i], first))
+            continue;
+        if (!is_fitted) target_fit_directions(self);
         is_fitted = true;
         target_passage_of(self, i, &rows[i], worst);
     }

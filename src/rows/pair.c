@@ -1,7 +1,7 @@
 // Joints of two ends that hold some of their relative motions.
 //
 //   points     g = d . (p_b - p_a),  d fixed in space, or to a
-//   rotations  g = n . (turn_b - turn_a) where they add up, else u . w, u fixed to a and w to b: no turn about u x w
+//   rotations  g = n . (rot_b - rot_a) where they add up, else u . w, u fixed to a and w to b: no turn about u x w
 //   thread     g = s - (P / 2 pi) phi,  s = d . (p_b - p_a), d the axis on a, P the pitch, phi the angle of b against a
 //
 //   ball         all points                     fixed  all points and rotations: a weld
@@ -98,9 +98,9 @@ static pcs_status ends_create(pcs_context *ctx, const pcs_ends_params *params, c
 static pcs_status ends_demand_space(pcs_context *ctx, const pcs_joint_ends *ends)
 {
     if (ends->ntranslation == 3 && ends->nrotation == 3) return PCS_OK;
-    bool is_plane = ends->b.turning == PCS_TURNS_FLAT || ends->ntranslation < 3;
+    bool is_plane = ends->b.rotates == PCS_ROTATES_IN_PLANE || ends->ntranslation < 3;
     int node = ends->b.node;
-    if (!is_plane && ends->b.turning != PCS_TURNS_NOT) node = ends->a.node;
+    if (!is_plane && ends->b.rotates != PCS_ROTATES_NOT) node = ends->a.node;
     return pcs_fail(ctx, PCS_BAD_INPUT, "node %d %s; this joint needs nodes that move and rotate in space", node,
                     is_plane ? "moves in a plane or along a line" : "has no rotation");
 }
@@ -112,7 +112,7 @@ static bool ends_show_arms(const pcs_joint_end *a, const pcs_joint_end *b, int p
     for (int i = 0; i < 2; i++) {
         if (ends[i]->node < 0 || pcs_norm3(ends[i]->arm) == 0.0 || part-- > 0) continue;
         out->kind = PCS_OBSTACLE_ROD;
-        out->carrier = out->end_node = ends[i]->node;
+        out->host = out->end_node = ends[i]->node;
         memcpy(out->end, ends[i]->arm, sizeof out->end);
         return true;
     }
@@ -173,7 +173,7 @@ static pcs_status pair_make(pcs_context *ctx, const pair_params *p, const pcs_do
     pair *x = *out;
     pcs_joint_ends *ends = &x->ends;
     PCS_TRY(ends_create(ctx, &p->ends, map, ends));
-    x->adds_up = ends->a.turning != PCS_TURNS_FREE && ends->b.turning != PCS_TURNS_FREE;
+    x->adds_up = ends->a.rotates != PCS_ROTATES_FINITELY && ends->b.rotates != PCS_ROTATES_FINITELY;
     for (int i = 0; i < (holds_points ? ends->ntranslation : 0); i++) {
         const double *d = ends->translation[i];
         pair_add(x, PAIR_POINTS, d, d, d);
@@ -207,7 +207,7 @@ static void pair_finish(pair *x, void **instance, pcs_source_shape *shape)
 // Returns the node that does not rotate, of the two.
 static int pair_still_node(const pair *x)
 {
-    return x->ends.b.turning == PCS_TURNS_NOT ? x->ends.b.node : x->ends.a.node;
+    return x->ends.b.rotates == PCS_ROTATES_NOT ? x->ends.b.node : x->ends.a.node;
 }
 
 static const double same_place = 1e-9; // relative to the size of the model
@@ -322,7 +322,7 @@ static pcs_status slider_create(pcs_context *ctx, const void *params, const pcs_
         pcs_cross(normal, axis, across[0]);
     }
     x->symbol = PCS_OBSTACLE_BORE;
-    x->rides = ends->a.node >= 0 && ends->a.turning >= PCS_TURNS_FLAT;
+    x->rides = ends->a.node >= 0 && ends->a.rotates >= PCS_ROTATES_IN_PLANE;
     for (int i = 0; i < ends->ntranslation - 1; i++) pair_add(x, PAIR_POINTS, across[i], across[i], across[i]);
     pair_lock(x);
     pair_finish(x, instance, shape);
@@ -342,7 +342,7 @@ static pcs_status cylindrical_create(pcs_context *ctx, const void *params, const
     (void)pcs_normalize3(((const pair_params *)params)->axis, x->axis_b);
     pcs_angle_create(&ends->a, &ends->b, x->axis_b, &x->angle);
     x->symbol = PCS_OBSTACLE_BORE;
-    x->rides = ends->a.node >= 0 && ends->a.turning == PCS_TURNS_FREE;
+    x->rides = ends->a.node >= 0 && ends->a.rotates == PCS_ROTATES_FINITELY;
     for (int i = 0; i < 2; i++) {
         const double *across = i == 0 ? x->angle.first : x->angle.second;
         pair_add(x, PAIR_POINTS, across, across, across);
@@ -388,11 +388,11 @@ static pcs_status universal_create(pcs_context *ctx, const void *params, const p
 
 static void pair_thread(const pair *x, const pcs_end_now *a, const pcs_end_now *b, pcs_row_state *row)
 {
-    pcs_row_state turn = { 0 };
-    double lead = x->pitch / pcs_whole_turn, way = row->gap;
-    pcs_row_turn(a, b, &x->angle, &turn);
-    pcs_row_add(row, -lead, &turn);
-    if (!x->adds_up) row->gap = -lead * remainder(turn.gap - way / lead, pcs_whole_turn);
+    pcs_row_state rotation = { 0 };
+    double lead = x->pitch / pcs_whole_turn, increment = row->gap;
+    pcs_row_rotation(a, b, &x->angle, &rotation);
+    pcs_row_add(row, -lead, &rotation);
+    if (!x->adds_up) row->gap = -lead * remainder(rotation.gap - increment / lead, pcs_whole_turn);
 }
 
 static void pair_evaluate(void *instance, const pcs_places *places, pcs_row_state *rows)

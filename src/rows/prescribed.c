@@ -105,14 +105,15 @@ static void motion_table(const pcs_motion_params *p, double t, double s[3])
     s[0] = t <= x[0] ? x[1] : x[2 * n - 1];
     if (t <= x[0] || t > x[2 * n - 2]) return;
     while (i < n - 1 && t > x[2 * i]) i++;
-    double h = x[2 * i] - x[2 * i - 2], u = (t - x[2 * i - 2]) / h, from = x[2 * i - 1], way = x[2 * i + 1] - from;
+    double h = x[2 * i] - x[2 * i - 2], u = (t - x[2 * i - 2]) / h, from = x[2 * i - 1],
+           increment = x[2 * i + 1] - from;
     if (p->interpolation == PCS_MOTION_LINEAR) {
-        s[0] = from + u * way;
-        s[1] = way / h;
+        s[0] = from + u * increment;
+        s[1] = increment / h;
         return;
     }
     double m0 = h * motion_slope(&p->table, i - 1), m1 = h * motion_slope(&p->table, i);
-    double c2 = 3.0 * way - 2.0 * m0 - m1, c3 = m0 + m1 - 2.0 * way;
+    double c2 = 3.0 * increment - 2.0 * m0 - m1, c3 = m0 + m1 - 2.0 * increment;
     s[0] = from + u * (m0 + u * (c2 + u * c3));
     s[1] = (m0 + u * (2.0 * c2 + u * 3.0 * c3)) / h;
     s[2] = (2.0 * c2 + 6.0 * u * c3) / (h * h);
@@ -173,7 +174,7 @@ typedef struct prescribed {
 } prescribed;
 
 static const char *const prescribed_axes[] = { "x", "y", "z", "rx", "ry", "rz", NULL };
-static const char *const prescribed_ways[] = { "linear", "smooth", NULL };
+static const char *const prescribed_kinds[] = { "linear", "smooth", NULL };
 
 static const pcs_option prescribed_options[] = {
     PCS_TEXT("node", prescribed_params, node, PCS_OPTIONAL, "node that is moved; or nodes"),
@@ -185,7 +186,7 @@ static const pcs_option prescribed_options[] = {
     PCS_FILE("csv", prescribed_params, motion.csv, PCS_OPTIONAL, "file with the rows of the table, `t, displacement`"),
     PCS_FORMULA("expression", prescribed_params, motion.expression, PCS_OPTIONAL,
                 "displacement as a formula of t, m or rad; velocity and acceleration are its derivatives"),
-    PCS_CHOICE("interpolation", prescribed_params, motion.interpolation, PCS_DEFAULT("linear"), prescribed_ways,
+    PCS_CHOICE("interpolation", prescribed_params, motion.interpolation, PCS_DEFAULT("linear"), prescribed_kinds,
                "of the table: linear, the velocity jumps at the entries, or smooth, by cubics that rest at both ends"),
     PCS_REAL("amplitude", prescribed_params, motion.amplitude, PCS_OPTIONAL, PCS_ANY_NUMBER,
              "A of A (sin(2 pi f t + phase) - sin(phase)), m or rad"),
@@ -254,10 +255,10 @@ static pcs_status prescribed_create(pcs_context *ctx, const void *params, const 
         int node = s->nodes->items[i];
         PCS_TRY(prescribed_demand_motion(ctx, map, s, node));
         if (!s->is_rotation) continue;
-        pcs_joint_end ground = { .node = -1 }, end = { .node = node, .turning = pcs_node_turning(map, node) };
+        pcs_joint_end ground = { .node = -1 }, end = { .node = node, .rotates = pcs_node_rotates(map, node) };
         pcs_angle_create(&ground, &end, s->axis, &s->angles[i]);
         shape->is_constant = shape->is_constant && s->angles[i].adds_up;
-        shape->is_turn = shape->is_turn || !s->angles[i].adds_up;
+        shape->is_revolute_gap = shape->is_revolute_gap || !s->angles[i].adds_up;
     }
     return PCS_OK;
 }
@@ -276,25 +277,25 @@ static void prescribed_evaluate(void *instance, const pcs_places *places, pcs_ro
         pcs_end_find(&ground, places, &origin);
         pcs_row_state *row = &rows[i];
         if (p->is_rotation) {
-            pcs_row_turn(&origin, &now, &p->angles[i], row);
+            pcs_row_rotation(&origin, &now, &p->angles[i], row);
         } else {
             pcs_rider d = pcs_rider_fixed(p->axis);
             pcs_row_translation(&origin, &now, &d, row);
         }
-        bool is_turn = p->is_rotation && !p->angles[i].adds_up;
-        row->gap -= is_turn ? atan2(sin(s[0]), cos(s[0])) : s[0]; // keeps all digits after many rotations
-        if (is_turn) row->gap = remainder(row->gap, pcs_whole_turn);
+        bool is_revolute_gap = p->is_rotation && !p->angles[i].adds_up;
+        row->gap -= is_revolute_gap ? atan2(sin(s[0]), cos(s[0])) : s[0]; // keeps all digits after many rotations
+        if (is_revolute_gap) row->gap = remainder(row->gap, pcs_whole_turn);
         row->bias -= s[2];
     }
 }
 
-static void prescribed_drives(const void *instance, double t, double *way, double *speed)
+static void prescribed_drives(const void *instance, double t, double *increment, double *speed)
 {
     const prescribed *p = instance;
     double s[3];
     pcs_motion_at(&p->motion, t, s);
     for (int i = 0; i < p->nodes->count; i++) {
-        way[i] = -s[0];
+        increment[i] = -s[0];
         speed[i] = -s[1];
     }
 }
@@ -305,7 +306,7 @@ static bool prescribed_show(const void *params, const void *instance, const pcs_
     const prescribed *p = instance;
     if (part >= p->nodes->count) return false;
     out->kind = PCS_OBSTACLE_BALL;
-    out->carrier = p->nodes->items[part];
+    out->host = p->nodes->items[part];
     return true;
 }
 

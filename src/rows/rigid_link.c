@@ -26,7 +26,7 @@ static const pcs_source_set link_sets[] = { { .option = "a", .is_single = true }
 // Evaluates the rows that hold the ends together as one rigid body, and returns their number.
 static int ends_hold(const pcs_joint_ends *ends, const pcs_end_now *a, const pcs_end_now *b, pcs_row_state *rows)
 {
-    bool adds_up = ends->a.turning != PCS_TURNS_FREE && ends->b.turning != PCS_TURNS_FREE;
+    bool adds_up = ends->a.rotates != PCS_ROTATES_FINITELY && ends->b.rotates != PCS_ROTATES_FINITELY;
     for (int i = 0; i < ends->ntranslation; i++) {
         pcs_rider d = pcs_rider_fixed(ends->translation[i]);
         pcs_row_translation(a, b, &d, rows++);
@@ -43,7 +43,7 @@ static int ends_hold(const pcs_joint_ends *ends, const pcs_end_now *a, const pcs
 // Adds the rows of pcs_ends_hold to a shape that may have others.
 static void ends_hold_shape(const pcs_joint_ends *ends, pcs_source_shape *shape)
 {
-    bool is_free = ends->a.turning == PCS_TURNS_FREE || ends->b.turning == PCS_TURNS_FREE;
+    bool is_free = ends->a.rotates == PCS_ROTATES_FINITELY || ends->b.rotates == PCS_ROTATES_FINITELY;
     bool is_constant = pcs_end_is_straight(&ends->a) && pcs_end_is_straight(&ends->b);
     if (!is_constant || (is_free && ends->nrotation > 0)) shape->is_constant = false;
     shape->nrow += ends->ntranslation + ends->nrotation;
@@ -70,12 +70,12 @@ static pcs_status link_create(pcs_context *ctx, const void *params, const pcs_do
         pcs_joint_ends *ends = &link->ends[i];
         int b = set->items[i];
         PCS_TRY(pcs_ends_resolve(ctx, map, a, b, map->mesh->x[b], ends));
-        if (ends->b.turning != PCS_TURNS_NOT && ends->nrotation == 0)
+        if (ends->b.rotates != PCS_ROTATES_NOT && ends->nrotation == 0)
             return pcs_fail(ctx, PCS_BAD_INPUT, "node %d has rotations, but node %d, to which it is linked, has none",
                             b, a);
         ends_hold_shape(ends, shape);
     }
-    bool has_arms = link->hub.turning != PCS_TURNS_NOT;
+    bool has_arms = link->hub.rotates != PCS_ROTATES_NOT;
     for (int k = 0; k < 3; k++) {
         bool is_plane = !(shape->has_force[0] && shape->has_force[1] && shape->has_force[2]);
         if (has_arms && !is_plane) shape->has_moment[k] = true;

@@ -41,10 +41,10 @@ static double segment_clamp(double s, bool *slides)
 // Returns the coordinate, 0 to 1, of the point on a segment nearest to x; *slides is false if it is an end.
 static double segment_foot(const pcs_segment *self, const double x[3], bool *slides)
 {
-    double way[3], length2 = pcs_dot3(self->e, self->e);
+    double offset[3], length2 = pcs_dot3(self->e, self->e);
     *slides = false;
-    for (int k = 0; k < 3; k++) way[k] = x[k] - self->x[k];
-    return length2 > 0.0 ? segment_clamp(pcs_dot3(way, self->e) / length2, slides) : 0.0;
+    for (int k = 0; k < 3; k++) offset[k] = x[k] - self->x[k];
+    return length2 > 0.0 ? segment_clamp(pcs_dot3(offset, self->e) / length2, slides) : 0.0;
 }
 
 // Finds the part of a beside which b lies, as coordinates on a; both are the same end of a if there is none.
@@ -52,10 +52,10 @@ static void segment_beside(const pcs_segment *a, const pcs_segment *b, double en
 {
     double low = INFINITY, high = -INFINITY, length2 = pcs_dot3(a->e, a->e);
     for (int end = 0; end < 2; end++) {
-        double x[3], way[3];
+        double x[3], offset[3];
         pcs_segment_at(b, end, x);
-        for (int k = 0; k < 3; k++) way[k] = x[k] - a->x[k];
-        double s = pcs_dot3(way, a->e) / length2;
+        for (int k = 0; k < 3; k++) offset[k] = x[k] - a->x[k];
+        double s = pcs_dot3(offset, a->e) / length2;
         low = fmin(low, s);
         high = fmax(high, s);
     }
@@ -72,13 +72,13 @@ static double segment_middle(const pcs_segment *a, const pcs_segment *b)
 
 static void segment_find(const pcs_segment *a, const pcs_segment *b, pcs_closest *c)
 {
-    double x[3], way[3];
+    double x[3], offset[3];
     double A = pcs_dot3(a->e, a->e), B = pcs_dot3(a->e, b->e), C = pcs_dot3(b->e, b->e), det = A * C - B * B;
     c->s = 0.0;
     c->s_slides = false;
     if (A > 0.0 && det > PARALLEL * A * C) {
-        for (int k = 0; k < 3; k++) way[k] = b->x[k] - a->x[k];
-        c->s = segment_clamp((C * pcs_dot3(way, a->e) - B * pcs_dot3(way, b->e)) / det, &c->s_slides);
+        for (int k = 0; k < 3; k++) offset[k] = b->x[k] - a->x[k];
+        c->s = segment_clamp((C * pcs_dot3(offset, a->e) - B * pcs_dot3(offset, b->e)) / det, &c->s_slides);
     } else if (A > 0.0 && C > 0.0) {
         c->s = segment_middle(a, b);
     }
@@ -149,19 +149,19 @@ static void segment_rates(const pcs_segment *a, const pcs_segment *b, const pcs_
 double pcs_segment_bias(const pcs_segment *a, const pcs_segment *b, const pcs_closest *c, const double n[3],
                         const pcs_segment *va, const pcs_segment *vb)
 {
-    double w[3], wa[3], wb[3], rate[2], turn[3], slide[3];
+    double w[3], wa[3], wb[3], rate[2], rotation[3], slide[3];
     if (!(c->distance > 0.0)) return 0.0;
     pcs_segment_at(va, c->s, wa);
     pcs_segment_at(vb, c->t, wb);
     for (int k = 0; k < 3; k++) w[k] = wb[k] - wa[k];
     segment_rates(a, b, c, pcs_dot3(w, a->e) + pcs_dot3(c->d, va->e), pcs_dot3(w, b->e) + pcs_dot3(c->d, vb->e), rate);
     for (int k = 0; k < 3; k++) {
-        turn[k] = w[k] + rate[1] * b->e[k] - rate[0] * a->e[k];
+        rotation[k] = w[k] + rate[1] * b->e[k] - rate[0] * a->e[k];
         slide[k] = rate[1] * vb->e[k] - rate[0] * va->e[k];
     }
-    double along = pcs_dot3(n, turn), signed_distance = pcs_dot3(n, c->d);
-    for (int k = 0; k < 3; k++) turn[k] = (turn[k] - along * n[k]) / signed_distance;
-    return pcs_dot3(turn, w) + pcs_dot3(n, slide);
+    double along = pcs_dot3(n, rotation), signed_distance = pcs_dot3(n, c->d);
+    for (int k = 0; k < 3; k++) rotation[k] = (rotation[k] - along * n[k]) / signed_distance;
+    return pcs_dot3(rotation, w) + pcs_dot3(n, slide);
 }
 
 // Overlap of two segments on the way of a step, by bisection of the step.
@@ -186,11 +186,11 @@ double pcs_swept_allowed(double thickness)
     return GRAZE * thickness;
 }
 
-static void swept_at(const pcs_segment way[2], double s, pcs_segment *out)
+static void swept_at(const pcs_segment offset[2], double s, pcs_segment *out)
 {
     for (int k = 0; k < 3; k++) {
-        out->x[k] = way[0].x[k] + s * (way[1].x[k] - way[0].x[k]);
-        out->e[k] = way[0].e[k] + s * (way[1].e[k] - way[0].e[k]);
+        out->x[k] = offset[0].x[k] + s * (offset[1].x[k] - offset[0].x[k]);
+        out->e[k] = offset[0].e[k] + s * (offset[1].e[k] - offset[0].e[k]);
     }
 }
 
@@ -203,9 +203,9 @@ static void swept_closest(const pcs_swept *pair, double s, pcs_closest *out)
 }
 
 // Returns W, m. Relative displacements of points between the ends are no larger.
-static double swept_way(const pcs_swept *pair)
+static double swept_path(const pcs_swept *pair)
 {
-    double way = 0.0;
+    double offset = 0.0;
     for (int i = 0; i < 2; i++)
         for (int j = 0; j < 2; j++) {
             double d[3];
@@ -214,14 +214,14 @@ static double swept_way(const pcs_swept *pair)
                 double of_b = pair->b[1].x[k] - pair->b[0].x[k] + j * (pair->b[1].e[k] - pair->b[0].e[k]);
                 d[k] = of_b - of_a;
             }
-            way = fmax(way, pcs_norm3(d));
+            offset = fmax(offset, pcs_norm3(d));
         }
-    return way;
+    return offset;
 }
 
 typedef struct swept_search {
     const pcs_swept *pair;
-    double way, enough; // m; enough: stops the search if a smaller distance is found
+    double offset, enough; // m; enough: stops the search if a smaller distance is found
     double least;
     int count;
 } swept_search;
@@ -229,9 +229,9 @@ typedef struct swept_search {
 // Updates the smallest distance with those on [s, s + part], d0 and d1 the distances at its ends, m.
 static void swept_bisect(swept_search *self, double s, double part, double d0, double d1)
 {
-    double way = self->way * part;
-    if (self->least < self->enough || d0 + d1 - way >= 2.0 * self->pair->thickness) return;
-    if (way <= SPACING * self->pair->thickness) return;
+    double offset = self->offset * part;
+    if (self->least < self->enough || d0 + d1 - offset >= 2.0 * self->pair->thickness) return;
+    if (offset <= SPACING * self->pair->thickness) return;
     if (self->count++ >= MOST_PLACES || part < ldexp(1.0, -DEEPEST)) {
         self->least = 0.0;
         return;
@@ -244,7 +244,7 @@ static void swept_bisect(swept_search *self, double s, double part, double d0, d
 }
 
 // Returns true if d has rotated by more than acos(TURN) since the surfaces met.
-static bool swept_turns(const pcs_swept *pair, const pcs_closest *end)
+static bool swept_rotates(const pcs_swept *pair, const pcs_closest *end)
 {
     double low = 0.0, high = 1.0;
     pcs_closest meeting;
@@ -260,15 +260,17 @@ static bool swept_turns(const pcs_swept *pair, const pcs_closest *end)
 void pcs_swept_look(const pcs_swept *pair, pcs_swept_seen seen, int row, pcs_passage *worst)
 {
     pcs_closest end[2];
-    double way = swept_way(pair), D = pair->thickness, allowed = pcs_swept_allowed(D);
+    double offset = swept_path(pair), D = pair->thickness, allowed = pcs_swept_allowed(D);
     for (int i = 0; i < 2; i++) pcs_segment_closest(&pair->a[i], &pair->b[i], &end[i]);
-    if (end[0].distance + end[1].distance - way >= 2.0 * D) return;
+    if (end[0].distance + end[1].distance - offset >= 2.0 * D) return;
     if (seen == PCS_SWEPT_LOADED && pcs_dot3(end[0].d, end[1].d) >= 0.0) return;
     bool enters = seen != PCS_SWEPT_LOADED && end[0].distance >= D - allowed && end[1].distance < D - allowed;
-    if (enters && swept_turns(pair, &end[1])) pcs_passage_note(worst, D - end[1].distance, allowed, row);
+    if (enters && swept_rotates(pair, &end[1])) pcs_passage_note(worst, D - end[1].distance, allowed, row);
     double known = fmin(D, end[0].distance);
     if (seen != PCS_SWEPT_UNWATCHED) known = fmin(known, end[1].distance);
-    swept_search search = { .pair = pair, .way = way, .enough = 0.5 * (known - allowed), .least = end[1].distance };
+    swept_search search = {
+        .pair = pair, .offset = offset, .enough = 0.5 * (known - allowed), .least = end[1].distance
+    };
     swept_bisect(&search, 0.0, 1.0, end[0].distance, end[1].distance);
     if (known - search.least > 0.0) pcs_passage_note(worst, known - search.least, allowed, row);
 }

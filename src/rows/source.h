@@ -27,10 +27,10 @@ enum { PCS_ROW_NODES = 4 };
 // Holds position, rotation from the reference state, and velocities of a node.
 typedef struct pcs_place {
     double x[3];
-    double R[9];       // rotation matrix from the reference state; I + turn^ for small rotations
-    double turn[3];    // rotation in q, rad: an angle is unlimited, a rotation vector is not
-    bool is_small;     // true for small rotations: arms keep their reference direction
-    double v[3], w[3]; // velocity, m/s, and angular velocity, rad/s, in space; zero unless `has_velocities`
+    double R[9];        // rotation matrix from the reference state; I + turn^ for small rotations
+    double rotation[3]; // rotation in q, rad: an angle is unlimited, a rotation vector is not
+    bool is_small;      // true for small rotations: arms keep their reference direction
+    double v[3], w[3];  // velocity, m/s, and angular velocity, rad/s, in space; zero unless `has_velocities`
 } pcs_place;
 
 typedef struct pcs_places pcs_places;
@@ -73,11 +73,11 @@ typedef struct pcs_row_state {
 // Computes position, m, and arm of a material point at `offset` from the node in the reference state.
 static inline void pcs_place_point(const pcs_place *place, const double offset[3], double point[3], double arm[3])
 {
-    double turned[3];
-    pcs_rotation_apply(place->R, offset, turned);
+    double rotated[3];
+    pcs_rotation_apply(place->R, offset, rotated);
     for (int k = 0; k < 3; k++) {
-        point[k] = place->x[k] + turned[k];
-        arm[k] = place->is_small ? offset[k] : turned[k];
+        point[k] = place->x[k] + rotated[k];
+        arm[k] = place->is_small ? offset[k] : rotated[k];
     }
 }
 
@@ -116,7 +116,7 @@ typedef struct pcs_source_shape {
     pcs_memory memory; // state that `search` keeps from step to step
     // Joints only:
     bool has_lines;                   // directions change with positions of points, not only with rotations of nodes
-    bool is_turn;                     // gaps are angles modulo 2 pi, reduced to (-pi, pi]
+    bool is_revolute_gap;             // gaps are angles modulo 2 pi, reduced to (-pi, pi]
     bool has_force[3], has_moment[3]; // components of force and moment that it may transmit, along and about x, y, z
     bool has_teeth;                   // true for a gear whose `teeth` is set
     double teeth[2];                  // components of a unit multiplier along and across the pitch line

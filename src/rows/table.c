@@ -37,13 +37,14 @@ static void resolve_place(const pcs_places *places, int node, pcs_place *out)
     pcs_dofmap_vector(map, false, node, view->at.q, displacement);
     for (int i = map->first[node]; i < map->first[node + 1]; i++) is_finite = is_finite || map->dof[i].is_finite;
     *out = (pcs_place){ .is_small = !is_finite };
-    double *turn = out->turn;
-    pcs_dofmap_vector(map, true, node, view->at.q, turn);
+    double *rotation = out->rotation;
+    pcs_dofmap_vector(map, true, node, view->at.q, rotation);
     for (int k = 0; k < 3; k++) out->x[k] = places->mesh->x[node][k] + displacement[k];
     if (is_finite) {
-        pcs_rotation_exp(turn, out->R);
+        pcs_rotation_exp(rotation, out->R);
     } else {
-        const double R[9] = { 1.0, -turn[2], turn[1], turn[2], 1.0, -turn[0], -turn[1], turn[0], 1.0 };
+        const double R[9] = { 1.0,          -rotation[2], rotation[1], rotation[2], 1.0,
+                              -rotation[0], -rotation[1], rotation[0], 1.0 };
         memcpy(out->R, R, sizeof R);
     }
     if (!places->has_velocities) return;
@@ -205,7 +206,7 @@ static pcs_status table_create_source(pcs_system *self, int k, pcs_contact_info 
     if (!has_friction) shape->ntangent = 0;
     if (shape->memory.size > 0 || shape->memory.nall > 0) self->memory[self->nmemory++] = shape->memory;
     // The shape of a joint is known also on processes without its rows.
-    bool is_elsewhere = info->is_joint && pcs_rows_are_spread(self) && !table->joint_is_here[k - table->ncontact];
+    bool is_elsewhere = info->is_joint && pcs_rows_are_distributed(self) && !table->joint_is_here[k - table->ncontact];
     source->nrow = info->nrow = info->nall = is_elsewhere ? 0 : shape->nrow;
     info->ntangent = info->nrow > 0 ? shape->ntangent : 0;
     source->is_joint = info->is_joint;
@@ -300,7 +301,7 @@ static pcs_status table_create_sources(pcs_system *self, pcs_row_table *table, p
         if (status != PCS_OK) *culprit = pcs_culprit(self->ctx, info[k].is_joint ? "joints" : "contacts", info[k].name);
     }
     PCS_TRY(pcs_rows_agree(self, status));
-    if (pcs_rows_are_spread(self)) table_join_shapes(self, table, info);
+    if (pcs_rows_are_distributed(self)) table_join_shapes(self, table, info);
     return PCS_OK;
 }
 
@@ -332,7 +333,7 @@ static pcs_status table_describe_rows(pcs_system *self, const pcs_row_table *tab
             self->laws[row] = (pcs_row){ .contact = k,
                                          .is_bilateral = info[k].is_joint,
                                          .is_driven = model->ops->drive != NULL,
-                                         .is_turn = source->shape.is_turn,
+                                         .is_revolute_gap = source->shape.is_revolute_gap,
                                          .changes_sense = k >= table->ncontact + table->njoint - table->nheld,
                                          .law = model->law,
                                          .friction = model->friction,
@@ -372,11 +373,11 @@ static pcs_status table_demand_motion(pcs_system *self, const char **culprit)
         for (int i = G->start[row]; i < G->start[row + 1]; i++) is_zero = is_zero && fabs(G->value[i]) < 1e-12;
         if (!is_zero) continue;
         const pcs_row_state *state = &self->row_set.table->states[row];
-        bool is_turn = pcs_dot3(state->normal, state->normal) == 0.0;
-        const double *d = is_turn ? state->couple : state->normal;
+        bool is_revolute_gap = pcs_dot3(state->normal, state->normal) == 0.0;
+        const double *d = is_revolute_gap ? state->couple : state->normal;
         *culprit = pcs_culprit(self->ctx, "joints", info->name);
         return pcs_fail(self->ctx, PCS_BAD_INPUT, "joint '%s' holds what supports hold already: %s [%g, %g, %g]",
-                        info->name, is_turn ? "rotations about" : "motion along", d[0], d[1], d[2]);
+                        info->name, is_revolute_gap ? "rotations about" : "motion along", d[0], d[1], d[2]);
     }
     return PCS_OK;
 }
@@ -417,7 +418,7 @@ pcs_status pcs_table_create(pcs_system *self, const char **culprit)
     self->time_here = NAN; // positions of a run differ from these
     PCS_TRY(table_create_sources(self, table, info, culprit));
     pcs_status status = table_describe_rows(self, table, info);
-    if (pcs_rows_are_spread(self) && status == PCS_OK) status = table_number(self, table, info);
+    if (pcs_rows_are_distributed(self) && status == PCS_OK) status = table_number(self, table, info);
     if (status == PCS_OK) status = table_prepare(self, table, rest);
     PCS_TRY(pcs_rows_agree(self, status));
     PCS_TRY(table_make_directions(self, table, rest));
@@ -476,14 +477,14 @@ void pcs_table_passages(pcs_system *self, const double *q0, const double *q1, co
     }
 }
 
-static void table_drive(const pcs_system *self, double t, double *way, double *speed)
+static void table_drive(const pcs_system *self, double t, double *drive, double *speed)
 {
     const pcs_row_table *table = self->row_set.table;
-    for (int row = 0; row < self->nrow; row++) way[row] = speed[row] = 0.0;
+    for (int row = 0; row < self->nrow; row++) drive[row] = speed[row] = 0.0;
     for (int k = table->ncontact; k < self->ncontact; k++) {
         const pcs_table_source *s = &table->sources[k];
         if (s->model->ops->drive != NULL)
-            s->model->ops->drive(s->instance, t, way + s->first_row, speed + s->first_row);
+            s->model->ops->drive(s->instance, t, drive + s->first_row, speed + s->first_row);
     }
 }
 
@@ -525,7 +526,7 @@ void pcs_table_evaluate(pcs_system *self, pcs_instant at, const pcs_row_values *
     }
     if (out->point != NULL) table_put_points(self, at.q, out->point, out->normal);
     if (out->across != NULL) table_put_across(self, out->across);
-    if (out->way != NULL) table_drive(self, at.t, out->way, out->speed);
+    if (out->drive != NULL) table_drive(self, at.t, out->drive, out->speed);
     if (out->pressed != NULL && table->L != NULL) forces_press(self, at, out->pressed);
 }
 
@@ -551,7 +552,7 @@ void pcs_table_evaluate(pcs_system *self, pcs_instant at, const pcs_row_values *
 // moved at once. It is exact to about 1e-9 of the curvature, which costs no more than a part of an iteration.
 
 // Sets the step of central differences: a fraction of the model size, or rad for rotations.
-static const double small_way = 1e-6;
+static const double small_increment = 1e-6;
 
 // Holds the friction of a point at the last commit.
 typedef struct forces_grip {
@@ -562,7 +563,7 @@ typedef struct forces_grip {
 
 // Holds the tangential displacement of a point since the last commit, and what it starts from.
 typedef struct forces_slide {
-    double way[2];    // T (q - q_n), m
+    double drive[2];  // T (q - q_n), m
     double part;      // fraction of it that counts, 0 to 1
     double by_gap;    // -d(part)/dg, 1/m
     double force[2];  // friction at the last commit, along the current tangents, N
@@ -605,14 +606,14 @@ struct pcs_forces {
     double *memory;     // state at commits: [ncompliant] forces_grip, 1 after the first commit, [nq] positions
     forces_grip *grips; // [ncompliant] in `memory`
     double *origin, *is_committed; // in `memory`
-    double *way;                   // [nv] displacement from there
+    double *drive;                 // [nv] displacement from there
 };
 
 // Adds words of state per point to a memory, with their numbers in one process; the first process has `nmore` besides.
 static pcs_status forces_number(pcs_system *self, int words, int nmore, pcs_memory *out)
 {
     int *serial, count = words * self->ncompliant;
-    if (!pcs_rows_are_spread(self)) return PCS_OK;
+    if (!pcs_rows_are_distributed(self)) return PCS_OK;
     PCS_TAKE(self->ctx, serial, count + 1, "force laws");
     for (int i = 0; i < count; i++)
         serial[i] = words * (self->row_number[self->nrow + i / words] - self->nrow_all) + i % words;
@@ -629,7 +630,7 @@ static pcs_status forces_make_friction(pcs_system *self, struct pcs_forces *work
     enum { words = sizeof(forces_grip) / sizeof(double) };
     size_t grips = (size_t)self->ncompliant * words, n = (size_t)self->nq;
     PCS_TAKE(self->ctx, work->memory, grips + 1 + n, "friction of force laws");
-    PCS_TAKE(self->ctx, work->way, self->nv, "friction of force laws");
+    PCS_TAKE(self->ctx, work->drive, self->nv, "friction of force laws");
     work->grips = (forces_grip *)work->memory;
     work->is_committed = work->memory + grips;
     work->origin = work->is_committed + 1;
@@ -699,12 +700,12 @@ static pcs_status forces_create(pcs_system *self, const double *rest)
 }
 
 // Computes the displacements of all equations since the last commit.
-static void forces_find_way(const pcs_system *self, const double *q)
+static void forces_find_direction(const pcs_system *self, const double *q)
 {
     const struct pcs_forces *work = self->row_set.table->forces;
     if (self->ncompliant_tangent == 0) return;
-    if (*work->is_committed == 0.0) memset(work->way, 0, (size_t)self->nv * sizeof *work->way);
-    else pcs_difference(&self->rotations, work->origin, q, work->way);
+    if (*work->is_committed == 0.0) memset(work->drive, 0, (size_t)self->nv * sizeof *work->drive);
+    else pcs_difference(&self->rotations, work->origin, q, work->drive);
 }
 
 // Finds the slide of a point with tangents r[1], r[2]. The force of the last commit keeps its magnitude.
@@ -716,7 +717,7 @@ static forces_slide forces_find_slide(const pcs_system *self, int point, const i
     int count = self->rows[self->nrow + point].ntangent;
     forces_slide x = { .part = 1.0, .stiffness = grip->stiffness };
     for (int t = 0; t < count; t++) {
-        for (int i = 0; i < PCS_ROW_TERMS; i++) x.way[t] += r[1 + t][i] * table->forces->way[column[i]];
+        for (int i = 0; i < PCS_ROW_TERMS; i++) x.drive[t] += r[1 + t][i] * table->forces->drive[column[i]];
         x.force[t] = pcs_dot3(state->across[t], grip->force);
     }
     double kept = hypot(x.force[0], x.force[1]), depth = -table->gap[point];
@@ -741,9 +742,9 @@ static void forces_slip(double friction, double normal, const double trial[2], d
 }
 
 // Evaluates friction after a slide with Coulomb's coefficient; F and k_t are those of `at`.
-static forces_friction forces_rub(const forces_slide *from, double friction, const pcs_law_force *at)
+static forces_friction forces_have_friction(const forces_slide *from, double friction, const pcs_law_force *at)
 {
-    const double *f0 = from->force, s[2] = { from->part * from->way[0], from->part * from->way[1] };
+    const double *f0 = from->force, s[2] = { from->part * from->drive[0], from->part * from->drive[1] };
     double k = at->tangent, k0 = from->stiffness, trial[2], slope[2];
     double before = k0 > 0.0 ? 0.5 * (f0[0] * f0[0] + f0[1] * f0[1]) / k0 : 0.0;
     forces_friction x = { .loss = before };
@@ -789,7 +790,7 @@ static const forces_point *forces_at(const pcs_system *self, pcs_instant at)
 {
     const pcs_row_table *table = self->row_set.table;
     pcs_table_look_at_laws(self, at.q);
-    forces_find_way(self, at.q);
+    forces_find_direction(self, at.q);
     for (int i = 0; i < self->ncompliant; i++) {
         forces_point *p = &table->forces->point[i];
         const pcs_row *row = &self->rows[self->nrow + i];
@@ -801,7 +802,7 @@ static const forces_point *forces_at(const pcs_system *self, pcs_instant at)
         row->law.ops->force(row->law.params, &input, &p->law);
         if (row->ntangent == 0) continue;
         p->slide = forces_find_slide(self, i, column, r, &table->states[self->nrow + i]);
-        p->friction = forces_rub(&p->slide, row->friction, &p->law);
+        p->friction = forces_have_friction(&p->slide, row->friction, &p->law);
     }
     return table->forces->point;
 }
@@ -835,7 +836,7 @@ double pcs_forces_energy(const pcs_system *self, pcs_instant at, double *loss)
     double energy = 0.0;
     *loss = 0.0;
     // If all processes know all points, only one of them adds.
-    if (self->layout != NULL && !pcs_rows_are_spread(self) && !pcs_is_root(self->ctx)) return 0.0;
+    if (self->layout != NULL && !pcs_rows_are_distributed(self) && !pcs_is_root(self->ctx)) return 0.0;
     const forces_point *point = forces_at(self, at);
     for (int i = 0; i < self->ncompliant; i++) {
         double lost = point[i].law.loss;
@@ -933,7 +934,7 @@ static void forces_add_tangent(pcs_system *self, int point)
         C[1 + t][0] = f->by_normal[t] * p->law.by_rate;
         for (int u = 0; u < 2; u++) {
             double slope = f->stiffness * f->by_trial[t][u];
-            K[1 + t][0] -= p->slide.by_gap * slope * p->slide.way[u];
+            K[1 + t][0] -= p->slide.by_gap * slope * p->slide.drive[u];
             K[1 + t][1 + u] = p->slide.part * slope;
         }
     }
@@ -963,7 +964,7 @@ static int forces_take_round(const pcs_system *self, const pcs_table_source *own
 // Returns the small displacement of an equation, m or rad.
 static double forces_step(const pcs_system *self, int equation)
 {
-    return pcs_norm3(self->direction[equation]) == 0.0 ? small_way : small_way * self->length;
+    return pcs_norm3(self->direction[equation]) == 0.0 ? small_increment : small_increment * self->length;
 }
 
 // Evaluates the directions of the points taken, entry e of each displaced by its small displacement or its negative.
@@ -981,7 +982,7 @@ static void forces_move(const pcs_system *self, const pcs_table_source *own, con
     pcs_table_view view = { self, pcs_at(0.0, work->q, NULL) };
     pcs_places places = table_places(&view);
     table_look_at(own, &places, work->trial + own->first_row - self->nrow);
-    if (own->shape.ntangent > 0) forces_find_way(self, work->q);
+    if (own->shape.ntangent > 0) forces_find_direction(self, work->q);
     for (int k = 0; k < ntaken; k++) {
         int p = work->taken[k], column[PCS_ROW_TERMS];
         forces_moved *moved = &work->moved[is_behind][p];
@@ -1002,7 +1003,7 @@ static void forces_find_rise(const forces_point *p, const forces_moved *const en
     const forces_slide *ahead = &ends[0]->slide, *behind = &ends[1]->slide;
     double k = p->law.tangent, k0 = ahead->stiffness;
     for (int u = 0; u < 2; u++)
-        rise[u] = p->friction.stiffness * ahead->part * ((ahead->way[u] - behind->way[u]) / span - r[1 + u][e]) -
+        rise[u] = p->friction.stiffness * ahead->part * ((ahead->drive[u] - behind->drive[u]) / span - r[1 + u][e]) -
                   (k < k0 ? k / k0 : 1.0) * (ahead->force[u] - behind->force[u]) / span;
 }
 
@@ -1018,15 +1019,15 @@ static void forces_add_column(pcs_system *self, int point, int e, const double *
     size_t bytes = (size_t)count * sizeof *column;
     if (e >= count || memcmp(column, ends[0]->column, bytes) != 0 || memcmp(column, ends[1]->column, bytes) != 0)
         return;
-    double span = 2.0 * forces_step(self, column[e]), turn = 0.0, rise[2] = { 0.0 };
-    for (int i = 0; i < count; i++) turn += (ends[0]->r[0][i] - ends[1]->r[0][i]) / span * v[column[i]];
+    double span = 2.0 * forces_step(self, column[e]), rotation = 0.0, rise[2] = { 0.0 };
+    for (int i = 0; i < count; i++) rotation += (ends[0]->r[0][i] - ends[1]->r[0][i]) / span * v[column[i]];
     if (nt > 0) forces_find_rise(p, ends, span, r, e, rise);
-    double force[3] = { p->law.force }, along[3] = { p->law.by_rate * turn };
+    double force[3] = { p->law.force }, along[3] = { p->law.by_rate * rotation };
     for (int t = 0; t < nt; t++) {
         const forces_friction *f = &p->friction;
         force[1 + t] = f->force[t];
         along[1 + t] =
-            f->by_normal[t] * p->law.by_rate * turn + f->by_trial[t][0] * rise[0] + f->by_trial[t][1] * rise[1];
+            f->by_normal[t] * p->law.by_rate * rotation + f->by_trial[t][0] * rise[0] + f->by_trial[t][1] * rise[1];
     }
     for (int i = 0; i < count; i++) {
         double value = 0.0;
@@ -1036,7 +1037,7 @@ static void forces_add_column(pcs_system *self, int point, int e, const double *
     }
 }
 
-static void forces_add_turning(pcs_system *self, const pcs_table_source *own, const double *q, const double *v)
+static void forces_add_rotation(pcs_system *self, const pcs_table_source *own, const double *q, const double *v)
 {
     struct pcs_forces *work = self->row_set.table->forces;
     memset(work->mark, 0, (size_t)self->nv * sizeof *work->mark);
@@ -1060,7 +1061,7 @@ void pcs_forces_add_tangents(pcs_system *self, const double *q, const double *v)
         if (point[p].law.force > 0.0) forces_add_tangent(self, p);
     for (int k = 0; k < table->ncontact; k++) {
         const pcs_table_source *own = &table->sources[k];
-        if (own->is_soft && !own->is_frozen) forces_add_turning(self, own, q, v);
+        if (own->is_soft && !own->is_frozen) forces_add_rotation(self, own, q, v);
     }
 }
 
@@ -1098,7 +1099,7 @@ static bool derivative_has(const pcs_row_table *table, int k)
 }
 
 // Returns true if a joint's directions vary with this dof; with a translation only if they follow lines between nodes.
-static bool derivative_may_turn(const pcs_table_source *source, const pcs_dof *d)
+static bool derivative_may_rotate(const pcs_table_source *source, const pcs_dof *d)
 {
     return d->equation >= 0 && (d->is_rotation || source->shape.has_lines);
 }
@@ -1112,9 +1113,9 @@ static int derivative_count(const pcs_row_table *table, int row, const pcs_table
     *size = 0;
     for (int t = 0; t < direction->nterm; t++)
         for (int i = map->first[direction->term[t].node]; i < map->first[direction->term[t].node + 1]; i++) {
-            bool turns = derivative_may_turn(source, &map->dof[i]);
-            if (turns && entry != NULL) entry[count] = *size;
-            count += turns;
+            bool rotates = derivative_may_rotate(source, &map->dof[i]);
+            if (rotates && entry != NULL) entry[count] = *size;
+            count += rotates;
             *size += map->dof[i].equation >= 0;
         }
     return count;
@@ -1237,13 +1238,13 @@ static void derivative_put(const pcs_system *self, const pcs_row_state *state, d
     const struct pcs_derivative *own = self->row_set.table->derivative;
     for (int t = 0; t < state->direction.nterm; t++) {
         const pcs_row_term *term = &state->direction.term[t];
-        double moment[3], turned[3];
+        double moment[3], rotated[3];
         memcpy(moment, state->rate[t].moment, sizeof moment);
         if (table_rotation(self, term->node) >= 0) {
             const pcs_place *place = &own->places[own->place_of_node[term->node]];
-            pcs_cross(place->w, term->moment, turned);
-            for (int k = 0; k < 3; k++) turned[k] = moment[k] - turned[k];
-            pcs_rotation_apply_transposed(place->R, turned, moment);
+            pcs_cross(place->w, term->moment, rotated);
+            for (int k = 0; k < 3; k++) rotated[k] = moment[k] - rotated[k];
+            pcs_rotation_apply_transposed(place->R, rotated, moment);
         }
         for (int i = map->first[term->node]; i < map->first[term->node + 1]; i++) {
             const pcs_dof *d = &map->dof[i];
@@ -1264,9 +1265,9 @@ static int derivative_coordinate(const pcs_row_table *table, const pcs_table_sou
         int node = direction->term[t].node, first = map->first[node], end = map->first[node + 1];
         bool is_here = own->colour[own->place_of_node[node]] == move.colour;
         for (int i = first; i < end; i++) {
-            bool turns = derivative_may_turn(source, &map->dof[i]);
-            if (is_here && i == first + move.dof) return turns ? count : -1;
-            count += turns;
+            bool rotates = derivative_may_rotate(source, &map->dof[i]);
+            if (is_here && i == first + move.dof) return rotates ? count : -1;
+            count += rotates;
         }
     }
     return -1;

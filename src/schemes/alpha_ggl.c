@@ -40,9 +40,10 @@ static const pcs_option ggl_options[] = {
 static const char *ggl_refuses(const pcs_system *system, const void *params)
 {
     if (((const ggl_params *)params)->variant != VARIANT_MODIFIED_LCP) return NULL;
-    bool rubs = false;
-    for (int j = 0; j < system->nrow; j++) rubs = rubs || system->rows[j].friction != 0.0;
-    return pcs_rows_any(system, rubs) ? "'variant: modified_lcp' does not take friction; use 'variant: ggl'" : NULL;
+    bool has_friction = false;
+    for (int j = 0; j < system->nrow; j++) has_friction = has_friction || system->rows[j].friction != 0.0;
+    return pcs_rows_any(system, has_friction) ? "'variant: modified_lcp' does not take friction; use 'variant: ggl'"
+                                              : NULL;
 }
 
 static pcs_status ggl_setup(pcs_scheme *self)
@@ -50,7 +51,7 @@ static pcs_status ggl_setup(pcs_scheme *self)
     const ggl_params *p = self->params;
     bool is_modified = p->variant == VARIANT_MODIFIED_LCP;
     self->rule.w = pcs_weights_of_radius(p->rho_inf);
-    self->rule.way = is_modified ? 1.0 : 0.0;
+    self->rule.impulse_weight = is_modified ? 1.0 : 0.0;
     self->rule.gains_energy = is_modified;
     return pcs_implicit_setup(self);
 }
@@ -64,10 +65,10 @@ const pcs_scheme_ops pcs_scheme_alpha_ggl = {
     PCS_IMPLICIT_KEEPS,
     .rule = { .kind = PCS_RULE_IMPLICIT,
               .move = 0.5,
-              .tangent_way = 0.5,
+              .tangent_impulse_weight = 0.5,
               .position = PCS_POSITION_CORRECTED,
               .rate = PCS_RATE_START },
-    .takes = PCS_TAKES_ROTATIONS | PCS_TAKES_MATERIALS | PCS_TAKES_DEALT_ROWS,
+    .takes = PCS_TAKES_ROTATIONS | PCS_TAKES_MATERIALS | PCS_TAKES_DISTRIBUTED_ROWS,
     .refuses = ggl_refuses,
     .setup = ggl_setup,
     .start = pcs_implicit_start,

@@ -33,9 +33,9 @@ static const pcs_option index3_options[] = {
 static const char *index3_refuses(const pcs_system *system, const void *params)
 {
     (void)params;
-    bool rubs = false;
-    for (int j = 0; j < system->nrow; j++) rubs = rubs || system->rows[j].friction != 0.0;
-    return pcs_rows_any(system, rubs) ? "it has no law at velocity level, which friction needs" : NULL;
+    bool has_friction = false;
+    for (int j = 0; j < system->nrow; j++) has_friction = has_friction || system->rows[j].friction != 0.0;
+    return pcs_rows_any(system, has_friction) ? "it has no law at velocity level, which friction needs" : NULL;
 }
 
 static pcs_status index3_setup(pcs_scheme *self)
@@ -130,7 +130,7 @@ const pcs_scheme_ops pcs_scheme_alpha_index3 = {
     .data_size = sizeof(pcs_implicit),
     PCS_IMPLICIT_KEEPS,
     .rule = { .kind = PCS_RULE_IMPLICIT, .move = 0.5, .position = PCS_POSITION_FORCE, .gains_energy = true },
-    .takes = PCS_TAKES_DEALT_ROWS,
+    .takes = PCS_TAKES_DISTRIBUTED_ROWS,
     .refuses = index3_refuses,
     .needs_equal_steps =
         "at index 3 a change of the step disturbs the contact forces by an error of positions over h^2",

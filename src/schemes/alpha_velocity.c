@@ -29,16 +29,16 @@ static pcs_status velocity_setup(pcs_scheme *self, int variant, pcs_weights w)
     return pcs_implicit_setup(self);
 }
 
-#define VELOCITY_COMMON                                                                                     \
-    .data_size = sizeof(pcs_implicit), PCS_IMPLICIT_KEEPS,                                                  \
-    .rule = { .kind = PCS_RULE_IMPLICIT,                                                                    \
-              .move = 0.5,                                                                                  \
-              .way = 0.5,                                                                                   \
-              .tangent_way = 0.5,                                                                           \
-              .position = PCS_POSITION_HELD,                                                                \
-              .rate = PCS_RATE_START,                                                                       \
-              .gate = PCS_GATE_FORESEEN },                                                                  \
-    .takes = PCS_TAKES_ROTATIONS | PCS_TAKES_MATERIALS | PCS_TAKES_DEALT_ROWS, .start = pcs_implicit_start, \
+#define VELOCITY_COMMON                                                                                           \
+    .data_size = sizeof(pcs_implicit), PCS_IMPLICIT_KEEPS,                                                        \
+    .rule = { .kind = PCS_RULE_IMPLICIT,                                                                          \
+              .move = 0.5,                                                                                        \
+              .impulse_weight = 0.5,                                                                              \
+              .tangent_impulse_weight = 0.5,                                                                      \
+              .position = PCS_POSITION_HELD,                                                                      \
+              .rate = PCS_RATE_START,                                                                             \
+              .gate = PCS_GATE_FORESEEN },                                                                        \
+    .takes = PCS_TAKES_ROTATIONS | PCS_TAKES_MATERIALS | PCS_TAKES_DISTRIBUTED_ROWS, .start = pcs_implicit_start, \
     .step = pcs_implicit_step
 
 // Newmark: am = af = 0, so that a = vd.

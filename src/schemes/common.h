@@ -28,7 +28,7 @@ typedef struct pcs_next {
     const double *drift;                          // [nv] displacement that `held` compensates, m
     double *nu_t;                                 // [ntangent] multipliers of held contacts; NULL if never held
     double *speed, *speed_before;                 // [nrow] of driven rows at the end and the start of the step, m/s
-    double *way, *way_before;                     // [nrow] their displacements likewise, m
+    double *drive, *drive_before;                 // [nrow] their displacements likewise, m
     unsigned char *gate;                          // [nrow]
     double gap_tolerance;                         // a gap up to this is closed, m
     pcs_held_rows joints;                         // bilateral rows
@@ -65,7 +65,7 @@ bool pcs_next_measure(const pcs_scheme *self, const pcs_state *x, pcs_next *next
 // a driven row corrects a position error, are no impact but numerical.
 void pcs_report_join(const pcs_system *system, pcs_step_report *report);
 // Fills the report of row j from the next state, at which directions are evaluated, except impulses, force and losses.
-static inline void pcs_next_tell(const pcs_system *system, const pcs_next *next, int j, pcs_row_report *row)
+static inline void pcs_next_report(const pcs_system *system, const pcs_next *next, int j, pcs_row_report *row)
 {
     *row = (pcs_row_report){ 0 };
     row->gap = next->gap[j];
@@ -103,7 +103,7 @@ void pcs_next_report_impact(const pcs_scheme *self, const pcs_next *next, const 
 // Starts a run: moves the projection to x, reports it, and solves the impact of closed contacts that approach, by
 // `strike`, which imposes the law on the gated rows of next. report->outcome tells whether it did.
 pcs_status pcs_next_start(pcs_scheme *self, pcs_next *next, pcs_state *x,
-                          bool (*strike)(pcs_scheme *self, pcs_step_report *report), pcs_step_report *report);
+                          bool (*impact)(pcs_scheme *self, pcs_step_report *report), pcs_step_report *report);
 
 // Makes the next state the state, with all members that do not depend on the scheme.
 void pcs_next_accept(const pcs_scheme *self, pcs_next *next, pcs_state *x, const pcs_step_report *report);
@@ -129,7 +129,7 @@ bool pcs_hold_rows(const pcs_scheme *self, const pcs_held_rows *rows, double sha
 void pcs_joint_acceleration(pcs_scheme *self, pcs_next *next, double t, const double *q, const double *v, double *a);
 
 // Returns true if directions of rows vary: impulses of one step may then act along several.
-static inline bool pcs_rows_turn(const pcs_system *system)
+static inline bool pcs_rows_rotate(const pcs_system *system)
 {
     return system->row_set.vary && pcs_system_is_mesh(system);
 }

@@ -55,7 +55,7 @@ static void event_begin(pcs_scheme *self, pcs_events *e, const pcs_state *x)
     e->is_accumulating = e->has_slope = false;
     if (!e->rounds_gaps) return;
     double largest = 0.0;
-    pcs_projection_turn(self->solver, x->q);
+    pcs_projection_rotate(self->solver, x->q);
     for (int j = 0; j < self->system->nrow; j++) largest = fmax(largest, pcs_gap_rounding(self->system, j, x->q));
     e->gap_tolerance = 4096.0 * largest;
 }
@@ -69,7 +69,7 @@ static double event_speed(const pcs_scheme *self, const pcs_events *e, int row)
 // Adds the momentum of impulses z along the present directions to `pushed`, N s, unless these are constant.
 static void event_push(const pcs_scheme *self, double scale, const double *z, double pushed[3])
 {
-    if (pcs_rows_turn(self->system)) pcs_add_row_momentum(self->system, scale, z, NULL, pushed);
+    if (pcs_rows_rotate(self->system)) pcs_add_row_momentum(self->system, scale, z, NULL, pushed);
 }
 
 // Solves x += M^-1 G^T la with 0 <= G x + target _|_ la >= 0 on the gated rows.
@@ -198,7 +198,7 @@ static bool event_aim(pcs_scheme *self, pcs_events *e, double t, const double *q
 }
 
 // Solves one impact on all closed contacts; v jumps, impulses and losses are added to those of the step.
-static pcs_outcome event_strike(pcs_scheme *self, pcs_events *e, const double *q, double *v)
+static pcs_outcome event_impact(pcs_scheme *self, pcs_events *e, const double *q, double *v)
 {
     const pcs_system *system = self->system;
     double before[PCS_MAX_ROWS];
@@ -275,7 +275,7 @@ static pcs_outcome event_resolve(pcs_scheme *self, pcs_events *e, double t, cons
     for (int round = 0; outcome == PCS_CONVERGED && event_aim(self, e, t, q, v, round == 0); round++) {
         if (e->is_accumulating && e->stops) return PCS_ACCUMULATES;
         if (round == IMPACT_ROUNDS) return PCS_NOT_CONVERGED;
-        outcome = event_strike(self, e, q, v);
+        outcome = event_impact(self, e, q, v);
     }
     e->is_accumulating = false;
     e->step.count++;
@@ -357,7 +357,7 @@ static double event_find_dip(pcs_scheme *self, double h)
     for (int side = 0; side < 2; side++) {
         const double *q = side == 0 ? e->y : e->end;
         pcs_system_gaps(system, pcs_at(self->solver->t, q, NULL), gap[side]);
-        pcs_projection_turn(self->solver, q);
+        pcs_projection_rotate(self->solver, q);
         for (int j = 0; j < system->nrow; j++) rate[side][j] = h * pcs_system_rate(system, j, q + system->nv);
     }
     for (int j = 0; j < system->nrow; j++) {
@@ -384,12 +384,12 @@ static pcs_outcome event_locate(pcs_scheme *self, double t, event_finding *event
     bool is_beyond = true;
     for (int round = 0; round<LOCATING_ROUNDS && * hi - *lo> width; round++) {
         event_finding found;
-        double slope = (value[1] - value[0]) / (*hi - *lo), aside = is_beyond ? -0.4 * width : 0.4 * width;
+        double slope = (value[1] - value[0]) / (*hi - *lo), beside = is_beyond ? -0.4 * width : 0.4 * width;
         if (!event->is_release) {
-            pcs_projection_turn(self->solver, e->end);
+            pcs_projection_rotate(self->solver, e->end);
             slope = pcs_system_rate(self->system, event->row, e->end + self->system->nv);
         }
-        x = slope < 0.0 ? x - value[is_beyond] / slope + aside : NAN;
+        x = slope < 0.0 ? x - value[is_beyond] / slope + beside : NAN;
         bool is_slow = round % 3 == 2 && *hi - *lo > 0.5 * last; // three guesses have not halved it: bisect
         if (round % 3 == 2) last = *hi - *lo;
         if (is_slow || !(x > *lo && x < *hi)) x = 0.5 * (*lo + *hi);
@@ -454,7 +454,7 @@ static pcs_outcome event_pass(pcs_scheme *self, event_finding event, double hi, 
 {
     pcs_events *e = self->data;
     double lo = 0.0;
-    pcs_projection_turn(self->solver, e->end);
+    pcs_projection_rotate(self->solver, e->end);
     e->now.speed = fmax(e->now.speed, fabs(pcs_system_rate(self->system, event.row, e->end + self->system->nv)));
     double width = e->shortest = event_width(self, e, *t + hi, h);
     pcs_outcome outcome = event_locate(self, *t, &event, width, &lo, &hi);
@@ -547,7 +547,7 @@ pcs_status pcs_event_start(pcs_scheme *self, pcs_state *x, pcs_step_report *repo
     report->outcome = event_resolve(self, e, x->t, x->q, x->v);
     if (report->outcome == PCS_ACCUMULATES) report->event_time = e->accumulation;
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
-    pcs_memory_copy(self->solver->nmemory, self->solver->memory, x->carried);
+    pcs_memory_copy(self->solver->nmemory, self->solver->memory, x->solver_memory);
     self->system->ops->measure(self->system, pcs_at(x->t, x->q, x->v), PCS_ENERGY, &report->measure);
     event_report(self, e, x->q, x->v, report);
     *memory = e->now;

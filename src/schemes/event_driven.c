@@ -40,7 +40,7 @@ static const double driven_error_weights[ERROR_STAGES] = {
 static const double first_share = 1e-4;             // first leap of a run, as a fraction of its step
 static const double growth = 25.0, shrinking = 0.1; // bounds of the next leap over this one
 static const double safety = 0.9, bias = 1.5;       // of the next leap, and of the error estimates
-static const double MOST_TURN = 0.5;                // rad, largest rotation in a leap of bodies that may touch
+static const double MOST_ROTATION = 0.5;            // rad, largest rotation in a leap of bodies that may touch
 
 typedef struct driven {
     pcs_events base;
@@ -115,7 +115,7 @@ static double driven_error(const driven *s, double rtol, double h)
 }
 
 // Returns the largest rotation in a leap of length h, rad; 0 without contacts.
-static double driven_turn(const driven *s, const pcs_system *system, double h)
+static double driven_rotation(const driven *s, const pcs_system *system, double h)
 {
     const double *before = s->base.y + system->nv, *after = s->base.end + system->nv;
     double rate = 0.0;
@@ -159,7 +159,7 @@ static pcs_outcome driven_advance(pcs_scheme *self, const pcs_state *x, double t
         double error =
             outcome == PCS_CONVERGED ? driven_error(s, ((const driven_params *)self->params)->rtol, *h) : INFINITY;
         // Limits the rotation of free bodies, which has no error in any leap, as events within it would be missed.
-        error = fmax(error, pow(driven_turn(s, self->system, *h) / MOST_TURN, 5.0));
+        error = fmax(error, pow(driven_rotation(s, self->system, *h) / MOST_ROTATION, 5.0));
         double next = *h * fmin(growth, fmax(shrinking, safety * pow(bias * error, -0.2)));
         bool is_tiny = *h <= tiny, steps_over = outcome == PCS_CONVERGED && is_tiny && !s->has_stepped_over;
         if (error <= 1.0 || steps_over) {

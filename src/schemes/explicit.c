@@ -151,9 +151,9 @@ static void explicit_report_smooth(pcs_scheme *self, const pcs_explicit *s, cons
     }
     report->friction_loss += row->friction_loss;
     if (!system->rows[j].is_driven) return;
-    double u = (next->way_before[j] - next->way[j]) / report->h, start = pcs_system_rate(system, j, x->v);
-    double carried = self->solver->effective_mass[j] * (row->rate - start);
-    row->drive_work = row->step_impulse * u - carried * (u - 0.5 * (start + row->rate));
+    double u = (next->drive_before[j] - next->drive[j]) / report->h, start = pcs_system_rate(system, j, x->v);
+    double momentum = self->solver->effective_mass[j] * (row->rate - start);
+    row->drive_work = row->step_impulse * u - momentum * (u - 0.5 * (start + row->rate));
     report->external_work += row->drive_work;
 }
 
@@ -164,8 +164,8 @@ void pcs_explicit_report_rows(pcs_scheme *self, pcs_explicit *s, const pcs_state
     const pcs_next *next = &s->next;
     for (int j = 0; j < system->nrow; j++) {
         pcs_row_report *row = &report->rows[j];
-        pcs_next_tell(system, next, j, row);
-        row->step_impulse = pcs_system_carry(system, j, x->q, next->q, s->stage[j]);
+        pcs_next_report(system, next, j, row);
+        row->step_impulse = pcs_system_transport(system, j, x->q, next->q, s->stage[j]);
         row->force = is_impact ? 0.0 : next->la[j] / duration;
         row->is_closed = s->is_closed[j] != 0;
         if (!is_impact) explicit_report_smooth(self, s, x, j, report);
@@ -174,7 +174,7 @@ void pcs_explicit_report_rows(pcs_scheme *self, pcs_explicit *s, const pcs_state
     else pcs_report_join(system, report);
 }
 
-static bool explicit_strike(pcs_scheme *self, pcs_step_report *report)
+static bool explicit_impact(pcs_scheme *self, pcs_step_report *report)
 {
     report->outcome = pcs_explicit_impose(self, self->data, report);
     return report->outcome == PCS_CONVERGED;
@@ -185,8 +185,9 @@ pcs_status pcs_explicit_start(pcs_scheme *self, pcs_state *x, pcs_step_report *r
     pcs_explicit *s = self->data;
     pcs_explicit_clear(self, s);
     s->leaves_velocity = false;
-    PCS_TRY(pcs_next_start(self, &s->next, x, explicit_strike, report));
-    if (report->outcome == PCS_CONVERGED) pcs_memory_copy(self->solver->nmemory, self->solver->memory, x->carried);
+    PCS_TRY(pcs_next_start(self, &s->next, x, explicit_impact, report));
+    if (report->outcome == PCS_CONVERGED)
+        pcs_memory_copy(self->solver->nmemory, self->solver->memory, x->solver_memory);
     return PCS_OK;
 }
 
@@ -213,10 +214,10 @@ pcs_status pcs_explicit_begin(pcs_scheme *self, const pcs_state *x, double h, pc
     return explicit_return(self, x);
 }
 
-void pcs_explicit_add_turned_momentum(const pcs_scheme *self, const pcs_explicit *s, double sum[3])
+void pcs_explicit_add_rotated_momentum(const pcs_scheme *self, const pcs_explicit *s, double sum[3])
 {
     pcs_measure pushed;
-    if (!pcs_rows_turn(self->system) || s->kick == NULL) return;
+    if (!pcs_rows_rotate(self->system) || s->kick == NULL) return;
     self->system->ops->measure(self->system, pcs_at(self->solver->t, s->next.q, s->kick), PCS_ENERGY, &pushed);
     for (int k = 0; k < 3; k++) sum[k] += pushed.free_momentum[k];
     pcs_add_row_momentum(self->system, -1.0, s->stage, s->stage_t, sum);
@@ -245,7 +246,7 @@ void pcs_explicit_weigh(pcs_scheme *self, const pcs_state *x, pcs_quadrature by,
         report->external_work += duration * pcs_system_load_power(system, at);
         report->damping_loss += duration * pcs_system_damping_power(system, at, NULL);
     }
-    pcs_explicit_add_turned_momentum(self, s, report->smooth_impulse);
+    pcs_explicit_add_rotated_momentum(self, s, report->smooth_impulse);
     if (!by.has_work) pcs_explicit_report_work(self, s, x, report);
 }
 
@@ -332,7 +333,7 @@ static bool once_aim(pcs_scheme *self, const pcs_state *x, double h)
     }
     self->solver->t = x->t;
     if (self->system->row_set.ndriven > 0) {
-        pcs_projection_turn(self->solver, x->q);
+        pcs_projection_rotate(self->solver, x->q);
         pcs_system_gaps(self->system, pcs_at(self->solver->t, x->q, NULL), next->gap);
     }
     pcs_next_follow_drives(self, next, x, h, 0.5);
@@ -425,7 +426,7 @@ static void stages_drive(pcs_scheme *self, const pcs_state *x, double h)
     if (system->row_set.ndriven == 0) return;
     pcs_next_find_drives(self, next, x->t, h);
     for (int j = 0; j < system->nrow; j++)
-        s->left[j] = (next->way_before[j] - next->way[j] - next->gap[j]) / h -
+        s->left[j] = (next->drive_before[j] - next->drive[j] - next->gap[j]) / h -
                      self->rule.tableau->b[0] * pcs_system_rate(system, j, x->v);
 }
 
@@ -460,7 +461,7 @@ static pcs_outcome stages_hold(pcs_scheme *self, double h, int l, pcs_step_repor
     memset(s->force_t, 0, (size_t)ntangent * sizeof(double));
     for (int j = 0; j < nrow; j++) has_gate = has_gate || s->next.gate[j];
     if (pcs_rows_any(self->system, has_gate)) {
-        pcs_projection_turn(self->solver, s->q[l]);
+        pcs_projection_rotate(self->solver, s->q[l]);
         pcs_outcome outcome = pcs_explicit_contact(self, s, s->v[l], s->force, s->force_t, report);
         if (outcome != PCS_CONVERGED) return outcome;
     }
@@ -498,7 +499,7 @@ static pcs_outcome stages_end(pcs_scheme *self, const pcs_state *x, double h, bo
     *is_impact = pcs_explicit_arrive(self, s, next->q);
     bool is_apart = self->rule.impact == PCS_IMPACT_ALWAYS;
     if (!is_apart && !*is_impact) {
-        if (self->rule.kind != PCS_RULE_HEUN) pcs_projection_turn(self->solver, next->q); // else it is at q already
+        if (self->rule.kind != PCS_RULE_HEUN) pcs_projection_rotate(self->solver, next->q); // else it is at q already
         return pcs_explicit_impose(self, s, report);
     }
     if (!is_apart) pcs_stages_add((pcs_stages){ self->system->nv, t->s, t->b, s->free }, h, x->v, next->v);
@@ -552,7 +553,7 @@ static void stages_report(pcs_scheme *self, const pcs_state *x, bool is_impact, 
     pcs_explicit_report_rows(self, s, x, has_forces ? report->h : report->h * t->b[t->s - 1], is_impact, report);
     if (has_forces && !is_impact)
         for (int j = 0; j < self->system->nrow; j++) report->rows[j].force = report->rows[j].step_impulse / report->h;
-    if (!has_forces && !is_impact && pcs_rows_turn(self->system)) { // the last impulses act along the last stage
+    if (!has_forces && !is_impact && pcs_rows_rotate(self->system)) { // the last impulses act along the last stage
         pcs_projection_push(self->solver, 1.0, next->la, next->la_t, s->kick);
         pcs_add_row_momentum(self->system, -1.0, next->la, next->la_t, report->smooth_impulse);
     }

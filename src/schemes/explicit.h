@@ -92,7 +92,7 @@ void pcs_explicit_report_rows(pcs_scheme *self, pcs_explicit *s, const pcs_state
                               pcs_step_report *report);
 // Adds to `sum` the momentum of impulses of earlier stages along their own directions minus that along those of the
 // end, along which they are reported, N s.
-void pcs_explicit_add_turned_momentum(const pcs_scheme *self, const pcs_explicit *s, double sum[3]);
+void pcs_explicit_add_rotated_momentum(const pcs_scheme *self, const pcs_explicit *s, double sum[3]);
 // Reports the impulse of smooth forces, that of turned directions, work of loads and damping loss of a step: by weights
 // b of `count` stages at times c, or, without has_work, work and loss by the trapezoidal rule.
 typedef struct pcs_quadrature {

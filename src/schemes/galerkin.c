@@ -390,7 +390,7 @@ const pcs_scheme_ops pcs_scheme_tdg_minus = {
     .summary = "time-discontinuous Galerkin D- of any degree, contact on acceleration level; no friction",
     .options = galerkin_options,
     .stable_step = galerkin_stable_minus,
-    .takes = PCS_TAKES_DEALT_ROWS,
+    .takes = PCS_TAKES_DISTRIBUTED_ROWS,
     GALERKIN_COMMON,
 };
 
@@ -399,7 +399,7 @@ const pcs_scheme_ops pcs_scheme_tdg_plus = {
     .summary = "time-discontinuous Galerkin D+ of any degree, contact on acceleration level; no friction",
     .options = galerkin_options,
     .stable_step = galerkin_stable_plus,
-    .takes = PCS_TAKES_DEALT_ROWS,
+    .takes = PCS_TAKES_DISTRIBUTED_ROWS,
     GALERKIN_COMMON,
 };
 
@@ -407,6 +407,6 @@ const pcs_scheme_ops pcs_scheme_half_explicit_acceleration = {
     .name = "half_explicit_acceleration",
     .summary = "explicit trapezoidal rule, contact on acceleration level; lasting contacts drift; no friction",
     .options = trapezoidal_options,
-    .takes = PCS_TAKES_MATERIALS | PCS_TAKES_DEALT_ROWS,
+    .takes = PCS_TAKES_MATERIALS | PCS_TAKES_DISTRIBUTED_ROWS,
     GALERKIN_COMMON,
 };

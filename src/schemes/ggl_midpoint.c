@@ -45,7 +45,7 @@ typedef struct pcs_ggl {
     double **Y;              // [2 nrow + ntangent][nv] change of v by units of Psi, La and Lt
     double *mid_q, *mid_v;   // [nv] middle of the step
     double *r, *dv;          // [nv] position residual, velocity change
-    double turned[3];        // momentum of impulses minus that along the directions of their report, N s
+    double rotated[3];       // momentum of impulses minus that along the directions of their report, N s
 } pcs_ggl;
 
 // Newton's method on the unified step, each linearisation a contact problem in (Psi, La, Lt). About q', v' with the
@@ -177,12 +177,12 @@ static void unified_fill_gaps(pcs_scheme *self, pcs_ggl *s, double h)
     pcs_system *system = self->system;
     pcs_dense_contacts *c = s->contacts;
     pcs_next *next = &s->base.next;
-    double *way = next->d; // increment after which the gap is known
+    double *increment = next->d; // increment after which the gap is known
     pcs_system_gaps(system, pcs_at(self->solver->t, next->q, NULL), next->gap);
-    for (int i = 0; i < system->nv; i++) way[i] = s->r[i] + 0.5 * h * s->dv[i];
+    for (int i = 0; i < system->nv; i++) increment[i] = s->r[i] + 0.5 * h * s->dv[i];
     for (int j = 0; j < c->p.m; j++) {
         unified_fill_row(s, system->G, j, j, true, h);
-        c->p.b[j] = next->gap[j] + pcs_rows_dot(system->G, j, way);
+        c->p.b[j] = next->gap[j] + pcs_rows_dot(system->G, j, increment);
         c->p.r[j] = 1.0 / fmax(c->P[j * c->p.n + j], 1e-300);
         c->is_out[j] = !next->gate[j];
     }
@@ -257,7 +257,7 @@ static pcs_outcome unified_iterate(pcs_scheme *self, pcs_ggl *s, const pcs_state
     if (outcome != PCS_CONVERGED) return outcome;
     unified_free_change(self, s, x, h);
     if (!unified_is_finite(self->system, s, next)) return PCS_NOT_FINITE;
-    pcs_projection_turn(self->solver, next->q);
+    pcs_projection_rotate(self->solver, next->q);
     unified_fill_gaps(self, s, h);
     unified_fill_rates(self, s);
     memcpy(c->p.gate, next->gate, (size_t)c->p.m);
@@ -267,14 +267,14 @@ static pcs_outcome unified_iterate(pcs_scheme *self, pcs_ggl *s, const pcs_state
 }
 
 // Moves directions to where the velocity law holds; stores the momentum that impulses along those of the middle add.
-static void unified_turn(pcs_scheme *self, pcs_ggl *s)
+static void unified_rotation(pcs_scheme *self, pcs_ggl *s)
 {
     const pcs_next *next = &s->base.next;
-    bool turns = pcs_rows_turn(self->system);
-    for (int k = 0; k < 3; k++) s->turned[k] = 0.0;
-    if (turns) pcs_add_row_momentum(self->system, 1.0, next->la, next->la_t, s->turned);
-    pcs_projection_turn(self->solver, next->q);
-    if (turns) pcs_add_row_momentum(self->system, -1.0, next->la, next->la_t, s->turned);
+    bool rotates = pcs_rows_rotate(self->system);
+    for (int k = 0; k < 3; k++) s->rotated[k] = 0.0;
+    if (rotates) pcs_add_row_momentum(self->system, 1.0, next->la, next->la_t, s->rotated);
+    pcs_projection_rotate(self->solver, next->q);
+    if (rotates) pcs_add_row_momentum(self->system, -1.0, next->la, next->la_t, s->rotated);
 }
 
 // Stores the multipliers and moves the projection to where the velocity law holds: X = M^-1 G(qm)^T, directions of q'.
@@ -289,7 +289,7 @@ static void unified_finish(pcs_scheme *self, pcs_ggl *s, const pcs_state *x)
         next->la[j] = z[m + j];
     }
     for (int t = 0; t < self->system->ntangent; t++) next->la_t[t] = z[2 * m + t];
-    unified_turn(self, s);
+    unified_rotation(self, s);
     memcpy(next->d, next->v, (size_t)n * sizeof(double));
     pcs_projection_push(self->solver, -1.0, next->la, next->la_t, next->d);
     pcs_rows_multiply(self->system->G, next->d, next->rate_before);
@@ -434,7 +434,7 @@ static pcs_outcome ggl_mid_project(pcs_scheme *self, pcs_ggl *s)
     memcpy(s->uncorrected, next->q, (size_t)n * sizeof(double));
     memset(s->psi, 0, (size_t)m * sizeof(double));
     for (int round = 0;; round++) {
-        pcs_projection_turn(self->solver, next->q);
+        pcs_projection_rotate(self->solver, next->q);
         pcs_system_gaps(system, pcs_at(self->solver->t, next->q, NULL), next->gap);
         if (round == 50 || !ggl_mid_correct(self, s)) return PCS_NOT_CONVERGED;
         last = change;
@@ -449,7 +449,7 @@ static pcs_outcome ggl_mid_project(pcs_scheme *self, pcs_ggl *s)
         if (!isfinite(change)) return PCS_NOT_CONVERGED;
         if (change <= 1e-15 * system->length || (change <= tie && change > 0.5 * last)) break;
     }
-    pcs_projection_turn(self->solver, s->base.middle);
+    pcs_projection_rotate(self->solver, s->base.middle);
     return PCS_CONVERGED;
 }
 
@@ -492,7 +492,7 @@ static pcs_outcome ggl_mid_solve(pcs_scheme *self, const pcs_state *x, double h,
     const ggl_mid_params *p = self->params;
     bool is_unified = p->coupling == UNIFIED;
     if (is_unified) {
-        pcs_projection_turn(self->solver, x->q);
+        pcs_projection_rotate(self->solver, x->q);
         pcs_rows_multiply(system->G, x->v, s->start_rate);
         if (system->ntangent > 0) pcs_rows_multiply(system->T, x->v, s->start_rate_t);
     }
@@ -519,7 +519,7 @@ static pcs_status ggl_mid_step(pcs_scheme *self, pcs_state *x, double h, pcs_ste
     bool is_unified = ((const ggl_mid_params *)self->params)->coupling == UNIFIED;
     const double *q = is_unified ? s->mid_q : s->base.middle, *v = is_unified ? s->mid_v : x->v;
     pcs_explicit_report_once(self, x, pcs_at(x->t + 0.5 * h, q, v), h, report);
-    for (int k = 0; k < 3; k++) report->smooth_impulse[k] += s->turned[k];
+    for (int k = 0; k < 3; k++) report->smooth_impulse[k] += s->rotated[k];
     ggl_mid_book_correction(self, s, report);
     pcs_next_accept(self, next, x, report);
     ((pcs_ggl_memory *)x->memory)->factored_h = s->factored_h;

@@ -136,7 +136,7 @@ static void half_drive(pcs_scheme *self, const pcs_state *x, double h)
     for (int j = 0; j < system->nrow; j++)
         if (system->rows[j].is_driven)
             next->target[j] =
-                pcs_system_rate(system, j, x->v) + 2.0 * (next->gap[j] + (next->way[j] - next->way_before[j])) / h;
+                pcs_system_rate(system, j, x->v) + 2.0 * (next->gap[j] + (next->drive[j] - next->drive_before[j])) / h;
 }
 
 // Adds X z to x on low <= i < high, with impulses z = P0 kept + La.
@@ -272,7 +272,7 @@ static void half_report_momentum(pcs_scheme *self, pcs_state *x, double h, pcs_s
     const double *v1 = s->reuses_acceleration ? s->base.next.v : s->base.v[1]; // f does not depend on it then
     pcs_system_resultant(self->system, pcs_at(x->t + h, s->base.next.q, v1), end);
     for (int k = 0; k < 3; k++) report->smooth_impulse[k] = 0.5 * h * (resultant[k] + end[k]);
-    pcs_explicit_add_turned_momentum(self, &s->base, report->smooth_impulse);
+    pcs_explicit_add_rotated_momentum(self, &s->base, report->smooth_impulse);
     if (v1 == s->base.next.v) memcpy(resultant, end, sizeof end);
     else pcs_system_resultant(self->system, pcs_at(x->t + h, s->base.next.q, s->base.next.v), resultant);
 }
@@ -362,11 +362,11 @@ const pcs_scheme_ops pcs_scheme_half_explicit = {
               .rate = PCS_RATE_BEFORE,
               .impact = PCS_IMPACT_WHEN_CLOSING,
               .rows_at = PCS_ROWS_WITHIN },
-    .takes = PCS_TAKES_ROTATIONS | PCS_TAKES_MATERIALS | PCS_TAKES_DEALT_ROWS,
+    .takes = PCS_TAKES_ROTATIONS | PCS_TAKES_MATERIALS | PCS_TAKES_DISTRIBUTED_ROWS,
     .nhistory = 1,
     .nresultant = 1,
     .memory_size = sizeof(half_memory),
-    .largest_turn = 0.02, // w' = i w grows by |1 + i y - y^2/2| = 1 + y^4/8
+    .largest_rotation = 0.02, // w' = i w grows by |1 + i y - y^2/2| = 1 + y^4/8
     .setup = half_setup,
     .start = half_start,
     .step = half_step,

@@ -46,7 +46,7 @@ const pcs_scheme_ops pcs_scheme_half_explicit_rk = {
     .params_size = sizeof(herk_params),
     .data_size = sizeof(pcs_explicit),
     .rule = { .kind = PCS_RULE_RUNGE_KUTTA, .move = NAN, .rate = PCS_RATE_BEFORE, .impact = PCS_IMPACT_WHEN_CLOSING },
-    .takes = PCS_TAKES_MATERIALS | PCS_TAKES_DEALT_ROWS,
+    .takes = PCS_TAKES_MATERIALS | PCS_TAKES_DISTRIBUTED_ROWS,
     .stable_step = herk_stable_step,
     .setup = herk_setup,
     .start = pcs_explicit_start,

@@ -54,7 +54,7 @@ pcs_status pcs_implicit_setup(pcs_scheme *self)
     if (pcs_rule_has_closed_loss(rule)) {
         PCS_TAKE_EACH(self->ctx, system->nv, "the energy balance", double, &s->mix, &s->image);
     }
-    if (rule->position == PCS_POSITION_HELD && pcs_rule_spread(rule) > 0.0) {
+    if (rule->position == PCS_POSITION_HELD && pcs_rule_acceleration_gap(rule) > 0.0) {
         PCS_TAKE(self->ctx, s->held, system->nrow, "the contacts that are held");
         PCS_TAKE(self->ctx, s->drift, system->nv, "the contacts that are held");
         PCS_TAKE(self->ctx, s->next.nu_t, system->ntangent, "the contacts that are held");
@@ -74,13 +74,13 @@ const pcs_step_form *pcs_implicit_form(const pcs_scheme *self, double h)
     const pcs_rule *rule = &self->rule;
     const pcs_weights *w = &rule->w;
     if (s->form.h == h) return &s->form;
-    double kb = pcs_rule_spread(rule) == 0.0 ? h * rule->move : h * w->be / w->ga;
+    double kb = pcs_rule_acceleration_gap(rule) == 0.0 ? h * rule->move : h * w->be / w->ga;
     bool corrects = rule->position == PCS_POSITION_CORRECTED, has_forces = rule->position == PCS_POSITION_FORCE;
     s->form = (pcs_step_form){ .h = h,
                                .c = (1.0 - w->am) / ((1.0 - w->af) * w->ga),
                                .kb = kb,
-                               .kw = has_forces ? kb : h * rule->way,
-                               .kh = s->held != NULL ? h * pcs_rule_spread(rule) / w->ga : 0.0,
+                               .kw = has_forces ? kb : h * rule->impulse_weight,
+                               .kh = s->held != NULL ? h * pcs_rule_acceleration_gap(rule) / w->ga : 0.0,
                                .has_dynamics = true,
                                .has_position = corrects,
                                .gate_is_live = corrects,
@@ -205,8 +205,9 @@ static void implicit_hold(pcs_scheme *self, const pcs_state *x, double h)
     if (!pcs_rows_any(system, is_any)) return;
     implicit_set_pass(self, x, h);
     const pcs_implicit_pass *p = &s->pass;
-    double way = h * h * pcs_rule_spread(&self->rule);
-    for (int i = 0; i < system->nv; i++) s->drift[i] = way * (p->from_vd * p->vd[i] - p->from_a * p->a[i] - p->a[i]);
+    double increment = h * h * pcs_rule_acceleration_gap(&self->rule);
+    for (int i = 0; i < system->nv; i++)
+        s->drift[i] = increment * (p->from_vd * p->vd[i] - p->from_a * p->a[i] - p->a[i]);
     s->next.held = s->held;
     s->next.drift = s->drift;
 }
@@ -335,17 +336,17 @@ static double implicit_book_joints(const pcs_scheme *self, pcs_state *x, pcs_ste
     for (int j = 0; j < system->nrow; j++) {
         pcs_row_report *row = &report->rows[j];
         if (!system->rows[j].is_bilateral) continue;
-        double way = 0.0, lam_ga = (1.0 - ga) * force[j] + ga * s->lam[j];
+        double increment = 0.0, lam_ga = (1.0 - ga) * force[j] + ga * s->lam[j];
         double mean = pcs_implicit_filter(&self->rule.w, s->lam[j], &force[j], &filtered[j]);
         for (int k = G->start[j]; k < G->start[j + 1]; k++)
-            way += G->value[k] * (s->next.q[G->column[k]] - x->q[G->column[k]]);
+            increment += G->value[k] * (s->next.q[G->column[k]] - x->q[G->column[k]]);
         double speed = system->rows[j].is_driven ? s->next.speed_before[j] + s->next.speed[j] : 0.0;
         double work = -0.5 * report->h * mean * speed;
         row->force +=
             system->rotations.are_somewhere ? s->lam[j] : mean; // rows of rotations in space turn round and scale
         row->drive_work += work;
         report->external_work += work;
-        rest += lam_ga * way - work;
+        rest += lam_ga * increment - work;
     }
     pcs_rows_sum(system, 1, &rest);
     return rest;
@@ -387,7 +388,7 @@ static double implicit_loss(pcs_scheme *self, const pcs_state *x, double h)
     const pcs_system *system = self->system;
     const pcs_weights *w = &self->rule.w;
     const double *a0 = x->history[0], *vd0 = x->history[x->nhistory - 1], *a = s->next.a, *vd = s->next.d;
-    double ga = w->ga, stiff = ga - 0.5, heavy = self->rule.move - 0.5, spread = pcs_rule_spread(&self->rule);
+    double ga = w->ga, stiff = ga - 0.5, heavy = self->rule.move - 0.5, gap = pcs_rule_acceleration_gap(&self->rule);
     int n = system->nv;
     pcs_change change = s->next.change;
     if (s->next.ends.q0 == NULL) {
@@ -395,10 +396,10 @@ static double implicit_loss(pcs_scheme *self, const pcs_state *x, double h)
         change.mass_norm2 = heavy == 0.0 ? 0.0 : implicit_norm2(self, system->M, x->v, s->next.v);
     }
     double loss = stiff * change.stiffness_norm2 + heavy * change.mass_norm2;
-    if (spread != 0.0) {
+    if (gap != 0.0) {
         PCS_INDEPENDENT
         for (int i = 0; i < n; i++) s->mix[i] = (1.0 - ga) * a0[i] + ga * a[i];
-        loss += h * h * spread * implicit_product(system, system->M, s, a, a0);
+        loss += h * h * gap * implicit_product(system, system->M, s, a, a0);
         if (s->next.held != NULL) loss += implicit_held_product(system, &s->next, s->mix);
     }
     if (w->am != 0.0 || w->af != 0.0) {
@@ -435,7 +436,7 @@ static double implicit_correction_work(pcs_scheme *self, double h)
     const pcs_next *next = &s->next;
     if (!self->system->is_linear) return 0.0; // counted in the remainder
     for (int j = 0; j < self->system->nrow; j++)
-        s->correction[j] = next->nu[j] + (self->rule.way - 0.5) * h * next->la[j];
+        s->correction[j] = next->nu[j] + (self->rule.impulse_weight - 0.5) * h * next->la[j];
     return pcs_displacement_work(self->solver, s->correction, next->q);
 }
 
@@ -457,8 +458,9 @@ static void implicit_report_corrections(pcs_scheme *self, pcs_step_report *repor
     double h = report->h;
     for (int j = 0; j < self->system->nrow; j++) {
         pcs_row_report *row = &report->rows[j];
-        row->shift = self->rule.way * h * s->next.la[j];
-        for (int t = 0; t < 2; t++) row->tangent_shift[t] = self->rule.tangent_way * h * row->last_tangent[t];
+        row->shift = self->rule.impulse_weight * h * s->next.la[j];
+        for (int t = 0; t < 2; t++)
+            row->tangent_shift[t] = self->rule.tangent_impulse_weight * h * row->last_tangent[t];
         if (self->system->rows[j].is_bilateral) row->force = s->next.la[j] / h + s->next.lam[j];
         row->gate_is_contradictory = implicit_is_contradictory(self, j);
     }

@@ -52,7 +52,7 @@ static const char *jump_check(const void *params, const char **option)
 }
 
 // Solves the impact on the gated rows, v += M^-1 (G^T La + T^T Lt). Returns false if it does not converge.
-static bool jump_strike(pcs_scheme *self, pcs_step_report *report)
+static bool jump_impact(pcs_scheme *self, pcs_step_report *report)
 {
     const jump_newmark *jump = self->data;
     pcs_next *next = &((jump_newmark *)self->data)->base.next;
@@ -65,7 +65,7 @@ static bool jump_strike(pcs_scheme *self, pcs_step_report *report)
     problem.nu = jump->no_nu;   // positions stay, and so do the multipliers that moved them
     problem.d = jump->base.mix; // the increment is that of the smooth motion
     if (jump->impact != NULL) pcs_impact_solve(jump->impact, &problem, &result);
-    else pcs_step_solver_strike(self->solver, &problem, &result);
+    else pcs_step_solver_impact(self->solver, &problem, &result);
     report->outcome = result.outcome;
     report->iterations += result.iterations;
     return result.outcome == PCS_CONVERGED;
@@ -110,7 +110,7 @@ static pcs_status jump_setup(pcs_scheme *self)
 static pcs_status jump_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
 {
     jump_newmark *s = self->data;
-    PCS_TRY(pcs_next_start(self, &s->base.next, x, jump_strike, report));
+    PCS_TRY(pcs_next_start(self, &s->base.next, x, jump_impact, report));
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
     pcs_joint_acceleration(self, &s->base.next, x->t, x->q, x->v, x->history[1]);
     pcs_implicit_fill_histories(self, x);
@@ -141,7 +141,7 @@ static pcs_status jump_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
 
     self->solver->t = x->t;
-    pcs_projection_turn(self->solver, x->q);
+    pcs_projection_rotate(self->solver, x->q);
     (void)pcs_next_find_closed(self, next, x, h, x->q, s->was_closed);
     memcpy(next->gate, s->was_closed, (size_t)system->nrow);
     for (int j = 0; j < system->nrow; j++) next->target[j] = 0.0;
@@ -150,7 +150,7 @@ static pcs_status jump_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_r
     bool is_impact = pcs_next_arrive(self, next, x, h, next->q, s->was_closed);
     jump_report_motion(self, report);
     if (is_impact) {
-        if (!jump_strike(self, report)) return PCS_OK;
+        if (!jump_impact(self, report)) return PCS_OK;
         next->ends.q = NULL; // ends describe the motion before the impact
         if (!pcs_next_measure(self, x, next, report)) return PCS_OK;
         pcs_next_report_impact(self, next, s->was_closed, report);
@@ -171,12 +171,12 @@ const pcs_scheme_ops pcs_scheme_jump_newmark = {
     .memory_size = sizeof(pcs_implicit_memory),
     .rule = { .kind = PCS_RULE_IMPLICIT,
               .move = 0.5,
-              .way = 0.5,
-              .tangent_way = 0.5,
+              .impulse_weight = 0.5,
+              .tangent_impulse_weight = 0.5,
               .position = PCS_POSITION_HELD,
               .rate = PCS_RATE_BEFORE,
               .impact = PCS_IMPACT_WHEN_CLOSING },
-    .takes = PCS_TAKES_MATERIALS | PCS_TAKES_DEALT_ROWS,
+    .takes = PCS_TAKES_MATERIALS | PCS_TAKES_DISTRIBUTED_ROWS,
     .check = jump_check,
     .refuses = jump_refuses,
     .setup = jump_setup,

@@ -51,7 +51,7 @@ static pcs_status moreau_setup(pcs_scheme *self)
     const moreau_params *p = self->params;
     pcs_rule *rule = &self->rule;
     double theta = isnan(p->theta) ? 1.0 / (1.0 + p->rho_inf) : p->theta;
-    rule->move = rule->way = rule->tangent_way = p->positions == POSITIONS_MIDPOINT ? 0.5 : theta;
+    rule->move = rule->impulse_weight = rule->tangent_impulse_weight = p->positions == POSITIONS_MIDPOINT ? 0.5 : theta;
     rule->w = (pcs_weights){ .ga = theta, .be = rule->move * theta };
     return pcs_implicit_setup(self);
 }
@@ -66,7 +66,7 @@ const pcs_scheme_ops pcs_scheme_moreau_jean = {
     .nresultant = 2,
     .memory_size = sizeof(pcs_implicit_memory),
     .rule = { .kind = PCS_RULE_IMPLICIT, .rate = PCS_RATE_START, .gate = PCS_GATE_FORESEEN },
-    .takes = PCS_TAKES_ROTATIONS | PCS_TAKES_MATERIALS | PCS_TAKES_DEALT_ROWS,
+    .takes = PCS_TAKES_ROTATIONS | PCS_TAKES_MATERIALS | PCS_TAKES_DISTRIBUTED_ROWS,
     .check = moreau_check,
     .setup = moreau_setup,
     .start = pcs_implicit_start,

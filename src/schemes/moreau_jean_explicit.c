@@ -36,7 +36,7 @@ const pcs_scheme_ops pcs_scheme_moreau_jean_explicit = {
     .options = euler_options,
     .data_size = sizeof(pcs_explicit),
     .rule = { .kind = PCS_RULE_EULER, .rate = PCS_RATE_START, .gate = PCS_GATE_FORESEEN, .gains_energy = true },
-    .takes = PCS_TAKES_ROTATIONS | PCS_TAKES_MATERIALS | PCS_TAKES_DEALT_ROWS,
+    .takes = PCS_TAKES_ROTATIONS | PCS_TAKES_MATERIALS | PCS_TAKES_DISTRIBUTED_ROWS,
     .refuses = euler_refuses,
     .stable_step = euler_stable_step,
     .setup = pcs_explicit_setup,

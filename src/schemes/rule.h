@@ -29,7 +29,7 @@ typedef enum pcs_rule_kind {
 // Weights of implicit rules, generalized-alpha and the theta method (am = af = 0, ga = theta, be = m theta) alike:
 //   (1 - am) a + am a_n = (1 - af) vd + af vd_n,   M_1 vd = f_1 [+ forces of rows, by `position`]
 //   v = v_n + h (1 - ga) a_n + h ga a + W,   M_1 W = G_1^T La
-//   q = q_n + h v_n + h^2 (m - be) a_n + h^2 be a + h k W + U,   m: `move`, k: `way` and `tangent_way`
+//   q = q_n + h v_n + h^2 (m - be) a_n + h^2 be a + h k W + U,   m: `move`, k: `way` and `tangent_impulse_weight`
 // Moments of impulses act as step/projection.h says.
 typedef struct pcs_weights {
     double am, af, ga, be;
@@ -75,10 +75,10 @@ typedef enum pcs_rows_at { PCS_ROWS_AT_END = 0, PCS_ROWS_WITHIN } pcs_rows_at; /
 
 typedef struct pcs_rule {
     pcs_rule_kind kind;
-    pcs_weights w;      // of PCS_RULE_IMPLICIT
-    double move;        // weight of v in the velocity that moves positions, if it is a mean of v_n and v; else NAN
-    double way;         // positions move by this many steps of the velocity due to normal impulses
-    double tangent_way; // likewise for tangential impulses
+    pcs_weights w;         // of PCS_RULE_IMPLICIT
+    double move;           // weight of v in the velocity that moves positions, if it is a mean of v_n and v; else NAN
+    double impulse_weight; // positions move by this many steps of the velocity due to normal impulses
+    double tangent_impulse_weight; // likewise for tangential impulses
     pcs_position position;
     pcs_rate_kind rate;
     pcs_impact_kind impact;
@@ -111,7 +111,7 @@ static inline bool pcs_rule_has_smooth_joints(const pcs_rule *rule)
 }
 // Returns be - m ga of an implicit rule: positions follow velocities but for h^2 times this of a - a_n. Exactly zero
 // for theta schemes, also where a product and a sum are rounded as one.
-static inline double pcs_rule_spread(const pcs_rule *rule)
+static inline double pcs_rule_acceleration_gap(const pcs_rule *rule)
 {
     return rule->w.be == rule->move * rule->w.ga ? 0.0 : rule->w.be - rule->move * rule->w.ga;
 }

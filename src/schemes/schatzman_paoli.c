@@ -35,7 +35,7 @@ const pcs_scheme_ops pcs_scheme_schatzman_paoli = {
     .options = paoli_options,
     .data_size = sizeof(pcs_explicit),
     .rule = { .kind = PCS_RULE_CENTRAL, .move = 1.0 },
-    .takes = PCS_TAKES_MATERIALS | PCS_TAKES_DEALT_ROWS,
+    .takes = PCS_TAKES_MATERIALS | PCS_TAKES_DISTRIBUTED_ROWS,
     .memory_size = sizeof(double),
     .needs_equal_steps = "a shorter step would push out at too high a velocity what a longer one has penetrated",
     .refuses = paoli_refuses,

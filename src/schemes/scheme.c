@@ -14,14 +14,14 @@ pcs_status pcs_next_create(pcs_scheme *self, pcs_next *next)
     if (pcs_system_is_damped(self->system) || self->system->is_linear)
         PCS_TAKE(self->ctx, next->mean, n, "the next state");
     PCS_TAKE_EACH(self->ctx, m, "the next contact state", double, &next->target, &next->gap, &next->nu, &next->la,
-                  &next->rate_before, &next->lam, &next->speed, &next->speed_before, &next->way, &next->way_before,
+                  &next->rate_before, &next->lam, &next->speed, &next->speed_before, &next->drive, &next->drive_before,
                   &next->bias);
     pcs_held_rows *joints = &next->joints;
     PCS_TAKE(self->ctx, joints->row, m, "the next contact state");
     for (int j = 0; j < m; j++)
         if (self->system->rows[j].is_bilateral) joints->row[joints->nown++] = j;
     joints->n = joints->nown;
-    if (pcs_rows_are_spread(self->system))
+    if (pcs_rows_are_distributed(self->system))
         PCS_TRY(pcs_process_begin(self->ctx, joints->nown, &joints->first, &joints->n));
     PCS_TAKE(self->ctx, joints->A, (size_t)joints->n * (size_t)joints->n, "the next contact state");
     PCS_TAKE(self->ctx, joints->b, joints->n, "the next contact state");
@@ -120,7 +120,7 @@ static void scheme_take_press(const pcs_system *system, double h, pcs_step_repor
 // Completes reports of compliant points: multiplies forces at the end of the step by h, N s, and adds friction losses.
 static void scheme_end_press(const pcs_system *system, double h, pcs_step_report *report)
 {
-    double here = 0.0, *loss = pcs_rows_are_spread(system) ? &here : &report->friction_loss;
+    double here = 0.0, *loss = pcs_rows_are_distributed(system) ? &here : &report->friction_loss;
     for (int j = system->nrow; j < pcs_system_npoint(system); j++) {
         pcs_row_report *row = &report->rows[j];
         row->multiplier *= h;
@@ -169,7 +169,7 @@ void pcs_next_accept(const pcs_scheme *self, pcs_next *next, pcs_state *x, const
             x->largest_rate = pcs_max(x->largest_rate, pcs_max(fabs(row->rate), fabs(row->rate_before)));
     }
     x->largest_rate = pcs_rows_max(self->system, x->largest_rate);
-    pcs_memory_copy(self->solver->nmemory, self->solver->memory, x->carried);
+    pcs_memory_copy(self->solver->nmemory, self->solver->memory, x->solver_memory);
     x->t += report->h;
     x->step++;
 }
@@ -247,7 +247,7 @@ static void scheme_clear_report(pcs_step_report *report, double h)
 void pcs_begin_step(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
 {
     scheme_clear_report(report, h);
-    pcs_memory_copy(self->solver->nmemory, x->carried, self->solver->memory);
+    pcs_memory_copy(self->solver->nmemory, x->solver_memory, self->solver->memory);
 }
 
 void pcs_join_reports(const pcs_system *system, const pcs_step_report *first, int npoint, const double *q1,
@@ -266,7 +266,7 @@ void pcs_join_reports(const pcs_system *system, const pcs_step_report *first, in
     for (int j = 0; j < npoint; j++) {
         pcs_row_report *row = &report->rows[j];
         const pcs_row_report *before = &first->rows[j];
-        double sense = j < system->nrow ? pcs_system_carry(system, j, q1, q, 1.0) : 1.0;
+        double sense = j < system->nrow ? pcs_system_transport(system, j, q1, q, 1.0) : 1.0;
         row->force = (row->force * report->h + sense * before->force * first->h) / h;
         row->step_impulse += sense * before->step_impulse;
         row->impulse += sense * before->impulse;
@@ -325,7 +325,7 @@ void pcs_next_report_rows(const pcs_scheme *self, const pcs_state *x, const pcs_
         pcs_row_report *row = &report->rows[j];
         double la = next->la[j], speed = 0.0;
         if (system->row_set.ndriven > 0) speed = (1.0 - theta) * next->speed_before[j] + theta * next->speed[j];
-        pcs_next_tell(system, next, j, row);
+        pcs_next_report(system, next, j, row);
         row->nu = next->nu[j];
         for (int t = 0; t < (next->held == NULL ? 0 : system->rows[j].ntangent); t++)
             row->nu_t[t] = next->nu_t[system->rows[j].first_tangent + t];
@@ -419,8 +419,8 @@ void pcs_next_find_drives(const pcs_scheme *self, pcs_next *next, double t, doub
 {
     pcs_system *system = self->system;
     if (system->row_set.ndriven == 0) return;
-    pcs_system_drives(system, t, next->way_before, next->speed_before);
-    pcs_system_drives(system, t + h, next->way, next->speed);
+    pcs_system_drives(system, t, next->drive_before, next->speed_before);
+    pcs_system_drives(system, t + h, next->drive, next->speed);
 }
 
 void pcs_next_drive(const pcs_scheme *self, pcs_next *next)
@@ -437,8 +437,8 @@ void pcs_next_follow_drives(const pcs_scheme *self, pcs_next *next, const pcs_st
     pcs_next_find_drives(self, next, x->t, h);
     for (int j = 0; j < system->nrow; j++) {
         if (!system->rows[j].is_driven) continue;
-        double rate = pcs_system_rate(system, j, x->v), misfit = rate + next->speed_before[j];
-        next->speed[j] += 0.25 * (next->gap[j] / whole - m * misfit);
+        double rate = pcs_system_rate(system, j, x->v), gap_error = rate + next->speed_before[j];
+        next->speed[j] += 0.25 * (next->gap[j] / whole - m * gap_error);
         next->speed_before[j] = -rate;
     }
 }
@@ -447,7 +447,7 @@ void pcs_next_foresee(pcs_scheme *self, pcs_next *next, const pcs_state *x, doub
 {
     pcs_system *system = self->system;
     self->solver->t = x->t;
-    pcs_projection_turn(self->solver, x->q);
+    pcs_projection_rotate(self->solver, x->q);
     pcs_system_gaps(system, pcs_at(self->solver->t, x->q, NULL), next->gap);
     for (int j = 0; j < system->nrow; j++) {
         double gap = next->gap[j] + 0.5 * h * pcs_system_rate(system, j, x->v);
@@ -468,7 +468,7 @@ void pcs_free_acceleration(pcs_scheme *self, double t, const double *q, const do
 
 void pcs_scheme_accelerate(pcs_scheme *self, const pcs_state *x, double *a)
 {
-    pcs_state_settle(self, x);
+    pcs_state_complete(self, x);
     pcs_free_acceleration(self, x->t, x->q, x->v, a);
 }
 
@@ -529,7 +529,7 @@ void pcs_joint_acceleration(pcs_scheme *self, pcs_next *next, double t, const do
 
 void pcs_add_row_momentum(const pcs_system *system, double scale, const double *z, const double *z_t, double sum[3])
 {
-    double along[3], all[3] = { 0.0 }, *to = pcs_rows_are_spread(system) ? all : sum;
+    double along[3], all[3] = { 0.0 }, *to = pcs_rows_are_distributed(system) ? all : sum;
     for (int j = 0; j < system->nrow; j++) {
         if (z[j] == 0.0) continue;
         pcs_row_resultant(system, system->G, j, along);
@@ -570,7 +570,7 @@ void pcs_start_report(const pcs_scheme *self, const pcs_state *x, pcs_next *next
     pcs_row_report *rows = report->rows;
     scheme_clear_report(report, 0.0);
     self->solver->t = x->t;
-    if (system->row_set.ndriven > 0) pcs_system_drives(system, x->t, next->way, next->speed);
+    if (system->row_set.ndriven > 0) pcs_system_drives(system, x->t, next->drive, next->speed);
     system->ops->measure(system, pcs_at(self->solver->t, x->q, x->v), PCS_ENERGY, &report->measure);
     pcs_system_gaps(system, pcs_at(self->solver->t, x->q, NULL), next->gap);
     for (int j = 0; j < system->nrow; j++) {
@@ -599,7 +599,7 @@ static bool scheme_is_hit(const pcs_system *system, const pcs_next *next, const 
 }
 
 pcs_status pcs_next_start(pcs_scheme *self, pcs_next *next, pcs_state *x,
-                          bool (*strike)(pcs_scheme *self, pcs_step_report *report), pcs_step_report *report)
+                          bool (*impact)(pcs_scheme *self, pcs_step_report *report), pcs_step_report *report)
 {
     const pcs_system *system = self->system;
     size_t bytes = (size_t)system->nv * sizeof *x->v;
@@ -612,7 +612,7 @@ pcs_status pcs_next_start(pcs_scheme *self, pcs_next *next, pcs_state *x,
     memcpy(next->v, x->v, bytes);
     pcs_next_targets(self, next, x->v);
     pcs_next_drive(self, next);
-    if (!strike(self, report)) return PCS_OK;
+    if (!impact(self, report)) return PCS_OK;
     memcpy(x->v, next->v, bytes);
     system->ops->measure(system, pcs_at(x->t, x->q, x->v), PCS_ENERGY, &report->measure);
     pcs_next_report_impact(self, next, NULL, report);
@@ -623,10 +623,10 @@ pcs_status pcs_next_start(pcs_scheme *self, pcs_next *next, pcs_state *x,
 double pcs_scheme_present_step(const pcs_scheme_ops *ops, const void *params, const pcs_system *system,
                                const pcs_state *x)
 {
-    double turn = ops->largest_turn > 0.0 ? ops->largest_turn : INFINITY;
+    double rotation = ops->largest_rotation > 0.0 ? ops->largest_rotation : INFINITY;
     bool has_a = ops->nhistory > 0 && ops->rule.kind != PCS_RULE_WAVE && x->nhistory > 0;
     const pcs_step_limit limit = {
-        .modes = ops->stable_step, .params = params, .turn = turn, .a = has_a ? x->history[0] : NULL
+        .modes = ops->stable_step, .params = params, .rotation = rotation, .a = has_a ? x->history[0] : NULL
     };
     return system->ops->stable_step(system, x->q, x->v, &limit);
 }

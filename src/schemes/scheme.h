@@ -38,8 +38,9 @@ enum {
     PCS_TAKES_ROTATIONS = 1, // moves positions by pcs_retract
     PCS_TAKES_MATERIALS = 2, // materials with internal variables: forces are evaluated at ends of a step, or within it
                              // as if it ended there
-    PCS_TAKES_DEALT_ROWS = 4 // reads only the local contact rows, and all of them through pcs_rows_any and the like
-                             // (system.h); columns of all rows are not needed
+    PCS_TAKES_DISTRIBUTED_ROWS =
+        4 // reads only the local contact rows, and all of them through pcs_rows_any and the like
+          // (system.h); columns of all rows are not needed
 };
 
 typedef struct pcs_scheme_ops {
@@ -68,7 +69,7 @@ typedef struct pcs_scheme_ops {
     pcs_mode_limit *stable_step;
     // Largest rotation of a tumbling body in a step, rad, with which gyroscopic moments make its motion grow by less
     // than a factor e in 10^6 radians (fe/stable.c); 0 if there is no such limit.
-    double largest_turn;
+    double largest_rotation;
     // Returns the travel times that the step must match, with masses of one-point quadrature; NULL if there are none.
     pcs_wave_demand (*ask_waves)(const pcs_system *system, const void *params);
     // Completes self->rule and allocates all memory; called once. `step` may not allocate.

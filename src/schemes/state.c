@@ -45,8 +45,8 @@ static pcs_status state_take(pcs_context *ctx, pcs_state *x)
     for (int i = 0; i < x->nrow_history; i++) PCS_TAKE(ctx, x->row_history[i], x->nrow, "a state");
     x->memory = pcs_take(ctx, 1, x->memory_size, "a state");
     if (x->memory == NULL) return PCS_NO_MEMORY;
-    for (int i = 0; i < x->ncarried; i++) {
-        pcs_memory *piece = &x->carried[i];
+    for (int i = 0; i < x->nsolver_memory; i++) {
+        pcs_memory *piece = &x->solver_memory[i];
         if (piece->bytes == NULL) piece->bytes = pcs_take(ctx, 1, piece->size, "a state");
         if (piece->bytes == NULL) return PCS_NO_MEMORY;
     }
@@ -66,13 +66,13 @@ pcs_status pcs_state_create(const pcs_scheme *scheme, pcs_state *x)
                       .nrow_history = ops->nrow_history,
                       .v_is_of_middle = ops->rule.kind == PCS_RULE_WAVE,
                       .memory_size = ops->memory_size,
-                      .ncarried = PCS_SOLVER_MEMORY + system->nmemory };
-    PCS_TAKE(scheme->ctx, x->carried, x->ncarried, "a state");
+                      .nsolver_memory = PCS_SOLVER_MEMORY + system->nmemory };
+    PCS_TAKE(scheme->ctx, x->solver_memory, x->nsolver_memory, "a state");
     for (int i = 0; i < PCS_SOLVER_MEMORY; i++) {
-        x->carried[i] = scheme->solver->memory[i];
-        x->carried[i].bytes = NULL; // a copy is made after each accepted step
+        x->solver_memory[i] = scheme->solver->memory[i];
+        x->solver_memory[i].bytes = NULL; // a copy is made after each accepted step
     }
-    for (int i = 0; i < system->nmemory; i++) x->carried[PCS_SOLVER_MEMORY + i] = system->memory[i];
+    for (int i = 0; i < system->nmemory; i++) x->solver_memory[PCS_SOLVER_MEMORY + i] = system->memory[i];
     return state_take(scheme->ctx, x);
 }
 
@@ -80,8 +80,8 @@ pcs_status pcs_state_clone(pcs_context *ctx, const pcs_state *x, pcs_state *out)
 {
     *out = *x;
     out->q = out->v = NULL;
-    PCS_TAKE(ctx, out->carried, x->ncarried, "a state");
-    for (int i = 0; i < x->ncarried; i++) out->carried[i].size = x->carried[i].size;
+    PCS_TAKE(ctx, out->solver_memory, x->nsolver_memory, "a state");
+    for (int i = 0; i < x->nsolver_memory; i++) out->solver_memory[i].size = x->solver_memory[i].size;
     PCS_TRY(state_take(ctx, out));
     pcs_state_copy(x, out);
     return PCS_OK;
@@ -94,7 +94,7 @@ void pcs_state_copy(const pcs_state *from, pcs_state *to)
     state_list(&source, here);
     state_list(to, there);
     pcs_memory_copy(OWN, here, there);
-    pcs_memory_copy(from->ncarried, from->carried, to->carried);
+    pcs_memory_copy(from->nsolver_memory, from->solver_memory, to->solver_memory);
 }
 
 double pcs_state_probe(const pcs_state *x, const pcs_system *system, const pcs_probe *probe)
@@ -114,10 +114,10 @@ unsigned long long pcs_state_hash(const pcs_state *x)
     pcs_state copy = *x;
     pcs_memory own[OWN];
     state_list(&copy, own);
-    return state_mix(state_mix(PCS_HASH_START, OWN, own), x->ncarried, x->carried);
+    return state_mix(state_mix(PCS_HASH_START, OWN, own), x->nsolver_memory, x->solver_memory);
 }
 
-void pcs_state_carry(pcs_state *x, pcs_carrier *c)
+void pcs_state_serialize(pcs_state *x, pcs_archive *c)
 {
     static const char *const names[OWN] = { "t",        "step",     "next_h",  "largest_rate", "q",        "v",
                                             "loaded",   "recent",   "impulse", "memory",       "history0", "history1",
@@ -125,37 +125,37 @@ void pcs_state_carry(pcs_state *x, pcs_carrier *c)
     pcs_memory own[OWN];
     char name[32];
     state_list(x, own);
-    pcs_carry_part(c, "state");
+    pcs_archive_part(c, "state");
     for (int i = 0; i < OWN; i++) {
         const char *piece = i == SINGLE && x->v_is_of_middle ? "end_velocity" : names[i];
         bool is_vector = i == PLACE_Q || i == PLACE_V || (i >= SINGLE && i < SINGLE + x->nhistory);
-        pcs_carry_table rows = { own[i].bytes, (size_t)x->nrow, 1, 1, false };
+        pcs_archive_table rows = { own[i].bytes, (size_t)x->nrow, 1, 1, false };
         if (i == PLACE_RECENT || i == PLACE_IMPULSE || i >= SINGLE + PCS_MAX_HISTORY)
             rows.stride = rows.size = sizeof(double);
         int history = i - SINGLE - PCS_MAX_HISTORY;
         bool is_of_rows = (i >= PLACE_LOADED && i <= PLACE_IMPULSE) || (history >= 0 && history < x->nrow_history);
-        if (is_of_rows) pcs_carry_rows(c, piece, &rows);
-        else if (is_vector) pcs_carry_vector(c, piece, own[i].bytes, (int)(own[i].size / sizeof(double)));
-        else pcs_carry_bytes(c, piece, own[i].bytes, own[i].size);
+        if (is_of_rows) pcs_archive_rows(c, piece, &rows);
+        else if (is_vector) pcs_archive_vector(c, piece, own[i].bytes, (int)(own[i].size / sizeof(double)));
+        else pcs_archive_bytes(c, piece, own[i].bytes, own[i].size);
     }
-    for (int i = 0; i < x->ncarried; i++) {
+    for (int i = 0; i < x->nsolver_memory; i++) {
         snprintf(name, sizeof name, "carried%d", i);
-        pcs_carry_memory(c, name, &x->carried[i]);
+        pcs_archive_memory(c, name, &x->solver_memory[i]);
     }
-    if (!pcs_carry_reads(c)) return;
-    if (x->step < 0 || x->step > MOST_STEPS) pcs_carry_refuse(c, "step", "is no number of steps");
-    if (!isfinite(x->t)) pcs_carry_refuse(c, "t", "is no time");
+    if (!pcs_archive_reads(c)) return;
+    if (x->step < 0 || x->step > MOST_STEPS) pcs_archive_refuse(c, "step", "is no number of steps");
+    if (!isfinite(x->t)) pcs_archive_refuse(c, "t", "is no time");
 }
 
-void pcs_state_settle(const pcs_scheme *scheme, const pcs_state *x)
+void pcs_state_complete(const pcs_scheme *scheme, const pcs_state *x)
 {
     scheme->solver->t = x->t;
-    pcs_memory_copy(scheme->solver->nmemory, x->carried, scheme->solver->memory); // and damping forces
+    pcs_memory_copy(scheme->solver->nmemory, x->solver_memory, scheme->solver->memory); // and damping forces
     (void)pcs_projection_renew(scheme->solver, x->q); // if the mass cannot be factored, the next step reports it
 }
 
 void pcs_state_restore(const pcs_scheme *scheme, const pcs_state *kept, pcs_state *x)
 {
     pcs_state_copy(kept, x);
-    pcs_state_settle(scheme, x);
+    pcs_state_complete(scheme, x);
 }

@@ -10,7 +10,7 @@
 #ifndef PCS_SCHEMES_STATE_H
 #define PCS_SCHEMES_STATE_H
 
-#include "core/carry.h"
+#include "core/archive.h"
 #include "system/system.h"
 
 enum { PCS_MAX_HISTORY = 4, PCS_MAX_ROW_HISTORY = 2 };
@@ -37,8 +37,8 @@ typedef struct pcs_state {
     size_t memory_size;
     // Memory of other parts: of the step solver after the last accepted step, then of the system. In the state of a run
     // the latter is the memory of the system itself, not a copy.
-    int ncarried;
-    pcs_memory *carried; // [ncarried]
+    int nsolver_memory;
+    pcs_memory *solver_memory; // [nsolver_memory]
 } pcs_state;
 
 struct pcs_scheme;
@@ -56,10 +56,10 @@ unsigned long long pcs_state_hash(const pcs_state *x); // hash of all bits
 double pcs_state_probe(const pcs_state *x, const pcs_system *system, const pcs_probe *probe);
 
 // Writes or reads the complete state of a run.
-void pcs_state_carry(pcs_state *x, pcs_carrier *c);
+void pcs_state_serialize(pcs_state *x, pcs_archive *c);
 
 // Moves time, directions and mass of the system to the state.
-void pcs_state_settle(const struct pcs_scheme *scheme, const pcs_state *x);
+void pcs_state_complete(const struct pcs_scheme *scheme, const pcs_state *x);
 // Restores a kept state: copies it to x, and moves the system there.
 void pcs_state_restore(const struct pcs_scheme *scheme, const pcs_state *kept, pcs_state *x);
 

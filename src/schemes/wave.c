@@ -109,13 +109,13 @@ static void wave_clean(const pcs_system *system, double h)
 static bool wave_is_mass(const pcs_system *system, int i, double h)
 {
     const pcs_pattern *pattern = system->M->pattern;
-    double mass = 0.0, shared = 0.0, carried = 0.0;
+    double mass = 0.0, shared = 0.0, spring_mass = 0.0;
     for (int p = pattern->start[i]; p < pattern->start[i + 1]; p++) {
         bool is_own = pattern->row[p] == i;
         *(is_own ? &mass : &shared) += fabs(system->M->value[p]);
-        if (is_own) carried = 0.25 * h * h * system->K->value[p];
+        if (is_own) spring_mass = 0.25 * h * h * system->K->value[p];
     }
-    return mass - shared > 0.4 * mass && mass - carried > 0.5 * mass;
+    return mass - shared > 0.4 * mass && mass - spring_mass > 0.5 * mass;
 }
 
 static bool wave_find_heavy(const pcs_system *system, int row, double h)

@@ -19,7 +19,7 @@ static bool check_only_reports(const pcs_rule *rule, int check)
 {
     switch (check) {
     case CERTIFY_PENETRATION:
-    case CERTIFY_MISFIT: return rule->level == PCS_LEVEL_ACCELERATION;
+    case CERTIFY_GAP_ERROR: return rule->level == PCS_LEVEL_ACCELERATION;
     // Allows forward Euler, which gains in every step, more. A run that has gained half of all energy fails even so.
     case CERTIFY_GROWTH: return rule->gains_energy && rule->kind != PCS_RULE_EULER;
     case CERTIFY_RISE: return rule->gains_energy;
@@ -45,7 +45,7 @@ static void check_add(pcs_certifier *self, int check, bool applies, const char *
         *self->check[check] = (pcs_check){ .name = name,
                                            .unit = unit,
                                            .is_reported_only = check_only_reports(self->rule, check),
-                                           .mark = check == CERTIFY_MISFIT ? 0.01 : is_marked };
+                                           .mark = check == CERTIFY_GAP_ERROR ? 0.01 : is_marked };
     }
     certify_know(self, check);
 }
@@ -58,12 +58,12 @@ static void certify_choose(pcs_certifier *self)
     const pcs_row_set *set = &system->row_set;
     bool is_mesh = pcs_system_is_mesh(system);
     bool rows = pcs_system_nrow(system) > 0, presses = pcs_system_ncompliant(system) > 0;
-    bool limits = rows && pcs_rule_limits_gaps(rule), strikes = rows && rule->position != PCS_POSITION_FORCE;
-    bool corrects = limits && strikes, separates = rows && pcs_rule_separates_impacts(rule);
-    bool gates = strikes && ((limits && system->is_linear) || rule->gate != PCS_GATE_NONE);
+    bool limits = rows && pcs_rule_limits_gaps(rule), has_impacts = rows && rule->position != PCS_POSITION_FORCE;
+    bool corrects = limits && has_impacts, separates = rows && pcs_rule_separates_impacts(rule);
+    bool gates = has_impacts && ((limits && system->is_linear) || rule->gate != PCS_GATE_NONE);
     bool bends = rows && pcs_system_has_bias(system);
-    bool rubs = pcs_system_ntangent(system) > 0 && rule->position != PCS_POSITION_FORCE;
-    bool turns = set->ndriven > 0 && !system->is_linear && rule->impact != PCS_IMPACT_LOCATED;
+    bool has_friction = pcs_system_ntangent(system) > 0 && rule->position != PCS_POSITION_FORCE;
+    bool rotates = set->ndriven > 0 && !system->is_linear && rule->impact != PCS_IMPACT_LOCATED;
     bool passes = set->may_pass && (set->may_change || rule->impact != PCS_IMPACT_LOCATED);
     bool spins = system->rotations.are_somewhere && !(presses && pcs_system_is_damped(system));
     bool powers = system->soft_friction == NULL && (is_mesh || system->is_linear);
@@ -75,7 +75,7 @@ static void certify_choose(pcs_certifier *self)
     self->now.bad_row = self->now.bad_equation = -1;
 }
 
-void pcs_certify_weigh_up(pcs_certifier *self, int check, double value, double tolerance, int row)
+void pcs_certify_accumulate_scale(pcs_certifier *self, int check, double value, double tolerance, int row)
 {
     pcs_check *c = self->check[check];
     certify_memory *now = &self->now;
@@ -104,7 +104,7 @@ static void certify_part(const pcs_certifier *self, double *ratio)
 {
     for (int i = 0; i < CERTIFY_COUNT; i++) {
         const pcs_check *c = self->check[i];
-        bool is_known = c != NULL && (i <= CERTIFY_TURN || i >= CERTIFY_PENETRATION);
+        bool is_known = c != NULL && (i <= CERTIFY_ROTATION || i >= CERTIFY_PENETRATION);
         is_known = is_known && !(c->tolerance == 0.0 && c->worst_ratio == 0.0);
         ratio[i] = is_known ? c->worst_ratio : -1.0;
     }
@@ -116,11 +116,11 @@ static void join_check(pcs_certifier *self, int check, bool is_worst)
     const pcs_system *system = self->system;
     pcs_check *c = self->check[check];
     int number = pcs_process_number(system->ctx);
-    double told[CHECK_WORDS] = { 0.0 };
+    double reported[CHECK_WORDS] = { 0.0 };
     double first = pcs_rows_max(system, is_worst ? -number : -pcs_process_count(system->ctx));
-    if (first == -number) memcpy(told, &c->worst_ratio, sizeof told);
-    pcs_rows_sum(system, CHECK_WORDS, told);
-    memcpy(&c->worst_ratio, told, sizeof told);
+    if (first == -number) memcpy(reported, &c->worst_ratio, sizeof reported);
+    pcs_rows_sum(system, CHECK_WORDS, reported);
+    memcpy(&c->worst_ratio, reported, sizeof reported);
     certify_know(self, check);
 }
 
@@ -201,7 +201,7 @@ static double energy_of_rest(const pcs_certifier *self)
 static bool energy_moves_by_mean(const pcs_certifier *self)
 {
     const pcs_weights *w = &self->rule->w;
-    return w->am == 0.0 && w->af == 0.0 && pcs_rule_spread(self->rule) == 0.0 &&
+    return w->am == 0.0 && w->af == 0.0 && pcs_rule_acceleration_gap(self->rule) == 0.0 &&
            self->rule->position == PCS_POSITION_FREE;
 }
 
@@ -209,7 +209,7 @@ static bool energy_moves_by_mean(const pcs_certifier *self)
 // linear systems the change of loads over some steps, since filters carry on a load that has set in.
 static double energy_onset(pcs_certifier *self)
 {
-    enum { CARRIED = 8 };
+    enum { HOST_WORDS = 8 };
     const pcs_system *system = self->system;
     const certify_past *from = self->from;
     bool is_explicit = pcs_rule_is_explicit(self->rule) && self->rule->kind != PCS_RULE_MEAN;
@@ -217,9 +217,10 @@ static double energy_onset(pcs_certifier *self)
     const double *q = is_linear ? self->origin : from->q, *v = is_linear ? self->origin : from->v, *before = from->f;
     double h = self->h, sum = 0.0;
     system->ops->force(system, pcs_at(from->t + h, q, v), self->b);
-    if (is_linear) system->ops->force(system, pcs_at(from->t - CARRIED * h, q, v), self->r);
+    if (is_linear) system->ops->force(system, pcs_at(from->t - HOST_WORDS * h, q, v), self->r);
     if (is_linear) before = self->r;
-    if (is_explicit || (is_linear && self->now.count <= CARRIED)) before = self->origin; // there were no loads before
+    if (is_explicit || (is_linear && self->now.count <= HOST_WORDS))
+        before = self->origin; // there were no loads before
     for (int i = 0; i < pcs_system_nown(system); i++) {
         double change = isfinite(before[i]) ? self->b[i] - before[i] : self->b[i]; // undefined before the run
         sum += change * change / pcs_matrix_diagonal(system->M, i);
@@ -423,7 +424,7 @@ static void certify_ledger(pcs_certifier *self, double energy_defect)
 // large where a law has a kink. Materials with internal variables and friction of force laws have such energies along
 // the displacement of the step only, and nonlinear systems in closed form do not give the power of their damping.
 
-static const double of_force = 1e-6, of_power = 1e-6, of_gyro = 1e-5, of_way = 1e-2; // fractions of their terms
+static const double of_force = 1e-6, of_power = 1e-6, of_gyro = 1e-5, of_increment = 1e-2; // fractions of their terms
 
 // Returns the round-off, W, of internal forces that cancel in f, in their power at velocities of this size.
 static double forces_noise(const pcs_certifier *self, double size)
@@ -435,8 +436,8 @@ static double forces_noise(const pcs_certifier *self, double size)
 static double forces_size(const pcs_certifier *self)
 {
     double length = pcs_certify_length(self);
-    double way = 0.1 * self->h * pcs_system_largest(self->system, self->x->v);
-    return pcs_min(pcs_max(way, 1e-9 * length), 1e-6 * length);
+    double increment = 0.1 * self->h * pcs_system_largest(self->system, self->x->v);
+    return pcs_min(pcs_max(increment, 1e-9 * length), 1e-6 * length);
 }
 
 // Moves q by `part` of d and returns the power of forces along d, without loads. Raises sizes[0] to sum |f_i d_i| and
@@ -444,7 +445,7 @@ static double forces_size(const pcs_certifier *self)
 static double forces_power(pcs_certifier *self, const double *d, double part, double sizes[2])
 {
     const pcs_system *system = self->system;
-    double *q = self->way, *f = self->b, sum[3] = { 0.0 };
+    double *q = self->increment, *f = self->b, sum[3] = { 0.0 };
     double t = self->x->t + pcs_min(part, 0.0) * self->h; // time passes along the path of the step only
     for (int i = 0; i < system->nv; i++) self->e[i] = part * d[i];
     pcs_retract(&system->rotations, self->x->q, self->e, q);
@@ -487,7 +488,7 @@ static void forces_check_path(pcs_certifier *self, double first, const pcs_measu
     if (first != 0.0) {
         const pcs_system *system = self->system;
         change += forces_loss(self);
-        allowed += (system->soft_friction == NULL ? of_way : 1.0) * fabs(halves - ends);
+        allowed += (system->soft_friction == NULL ? of_increment : 1.0) * fabs(halves - ends);
         // Adds the round-off of forces K q that cancel in a rigid motion.
         allowed += 4.0 * DBL_EPSILON * self->stiffness * pcs_system_largest(system, self->x->q) * length;
     }
@@ -499,9 +500,9 @@ static void forces_check_gradient(pcs_certifier *self)
     const pcs_system *system = self->system;
     pcs_measure begin, end;
     pcs_certify_draw(self, forces_size(self), self->tolerance);
-    pcs_retract(&system->rotations, self->x->q, self->tolerance, self->way);
+    pcs_retract(&system->rotations, self->x->q, self->tolerance, self->increment);
     system->ops->measure(system, pcs_at(self->x->t, self->x->q, self->origin), PCS_ENERGY, &begin);
-    system->ops->measure(system, pcs_at(self->x->t, self->way, self->origin), PCS_ENERGY, &end);
+    system->ops->measure(system, pcs_at(self->x->t, self->increment, self->origin), PCS_ENERGY, &end);
     forces_check_path(self, 0.0, &begin, &end);
 }
 
@@ -509,7 +510,7 @@ static void forces_check_gradient(pcs_certifier *self)
 static void forces_commute(pcs_certifier *self, double scale, const double *a, const double *b, double *out)
 {
     const pcs_system *system = self->system;
-    double *ab = self->way, *ba = self->b, *x = self->e;
+    double *ab = self->increment, *ba = self->b, *x = self->e;
     for (int k = 0; k < 2; k++) {
         double *q = k == 0 ? ab : ba;
         for (int i = 0; i < system->nv; i++) x[i] = scale * (k == 0 ? a : b)[i];
@@ -552,10 +553,10 @@ static void forces_check_velocities(pcs_certifier *self)
     double *d = self->tolerance, *ahead = self->b, *rest = self->e, *back = self->r, sum[SUMS] = { 0.0 }, size;
     double t = self->x->t, speed = pcs_system_largest(system, v), noise = forces_noise(self, speed);
     pcs_certify_draw(self, speed, d);
-    for (int i = 0; i < system->nv; i++) self->way[i] = -v[i];
+    for (int i = 0; i < system->nv; i++) self->increment[i] = -v[i];
     system->ops->force(system, pcs_at(t, q, v), ahead);
     system->ops->force(system, pcs_at(t, q, self->origin), rest);
-    system->ops->force(system, pcs_at(t, q, self->way), back);
+    system->ops->force(system, pcs_at(t, q, self->increment), back);
     for (int i = 0; i < pcs_system_nown(system); i++) {
         double part = v[i] * (ahead[i] - rest[i]);
         sum[ODD] += part;
@@ -567,8 +568,8 @@ static void forces_check_velocities(pcs_certifier *self)
     pcs_system_sum(system, SUMS, sum);
     if (pcs_certify_is_on(self, CERTIFY_DAMPING_POWER)) {
         double lost = pcs_system_is_damped(system) ? pcs_system_damping_power(system, pcs_at(t, q, v), v) : 0.0;
-        double turning = speed / pcs_certify_length(self) * self->report->measure.kinetic;
-        double allowed = of_power * (sum[ODD_SIZE] + fabs(lost)) + PCS_ROUND_SUM * (sum[NOISE] + turning) + noise;
+        double gyration = speed / pcs_certify_length(self) * self->report->measure.kinetic;
+        double allowed = of_power * (sum[ODD_SIZE] + fabs(lost)) + PCS_ROUND_SUM * (sum[NOISE] + gyration) + noise;
         pcs_certify_note(self, CERTIFY_DAMPING_POWER, fabs(sum[ODD] + lost), allowed, -1);
     }
     if (!pcs_certify_is_on(self, CERTIFY_GYROSCOPIC) || !(speed > 0.0)) return;
@@ -589,17 +590,17 @@ static bool certify_examines(const pcs_certifier *self)
 
 // Compares booked damping with powers at both ends of the step and in between, along v and along the displacement.
 // Rules with weights up to 3/2 evaluate it beyond an end: four times the difference of these is allowed.
-static void forces_check_booked(pcs_certifier *self, const double *way)
+static void forces_check_booked(pcs_certifier *self, const double *increment)
 {
     enum { POINTS = 4 };
     const pcs_system *system = self->system;
     const certify_past *from = self->from;
-    double *q = self->way, *v = self->e, *along = self->b, h = self->h, power[POINTS];
-    for (int i = 0; i < system->nv; i++) v[i] = 0.5 * way[i];
+    double *q = self->increment, *v = self->e, *along = self->b, h = self->h, power[POINTS];
+    for (int i = 0; i < system->nv; i++) v[i] = 0.5 * increment[i];
     pcs_retract(&system->rotations, from->q, v, q);
     for (int i = 0; i < system->nv; i++) {
         v[i] = 0.5 * (from->v[i] + self->x->v[i]);
-        along[i] = way[i] / h;
+        along[i] = increment[i] / h;
     }
     power[0] = pcs_system_damping_power(system, pcs_at(self->x->t, from->q, from->v), from->v);
     power[1] = pcs_system_damping_power(system, pcs_at(self->x->t, self->x->q, self->x->v), self->x->v);
@@ -652,7 +653,7 @@ static pcs_status certify_take_rows(pcs_context *ctx, pcs_certifier *self)
     PCS_TAKE_EACH(ctx, system->nrow, "the certificate", certify_row, &self->rows, &self->kept_rows);
     PCS_TAKE_EACH(ctx, system->nrow, "the certificate", double, &self->gap, &self->bias, &self->start_gap,
                   &self->start_rate, &self->middle_gap, &self->middle_rate, &self->z, &self->moved, &self->jump,
-                  &self->misfit, &self->drive[0], &self->drive[1], &self->drive[2], &self->drive[3]);
+                  &self->gap_error, &self->drive[0], &self->drive[1], &self->drive[2], &self->drive[3]);
     PCS_TAKE(ctx, self->z_t, system->ntangent, "the certificate");
     PCS_TAKE(ctx, self->is_spare, system->nrow, "the certificate");
     PCS_TAKE(ctx, self->ends, system->nrow, "the certificate");
@@ -668,7 +669,7 @@ static pcs_status certify_take_vectors(pcs_context *ctx, pcs_certifier *self)
 {
     int n = self->system->nv;
     PCS_TAKE(ctx, self->origin, self->system->nq, "the certificate");
-    PCS_TAKE_EACH(ctx, n, "the certificate", double, &self->f, &self->way, &self->e, &self->r, &self->b,
+    PCS_TAKE_EACH(ctx, n, "the certificate", double, &self->f, &self->increment, &self->e, &self->r, &self->b,
                   &self->tolerance);
     for (int k = 0; k < 2; k++) {
         certify_past *past = &self->past[k];
@@ -905,7 +906,7 @@ static void certify_prepare(pcs_certifier *self)
     from->has_force = true;
     system->ops->force(system, pcs_at(from->t + h, x->q, x->v), self->f);
     self->has_force = true;
-    pcs_difference(&system->rotations, from->q, x->q, self->way);
+    pcs_difference(&system->rotations, from->q, x->q, self->increment);
 }
 
 // Checks that impulses change the momentum, and nothing else does.
@@ -953,10 +954,10 @@ bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report 
     }
     certify_energy(self);
     self->speed = sqrt(2.0 * now->largest_energy / self->system->mass);
-    bool was_broken = now->certificate.broken != NULL, is_spread = pcs_rows_are_spread(self->system);
-    if (is_spread) certify_part(self, before);
+    bool was_broken = now->certificate.broken != NULL, is_distributed = pcs_rows_are_distributed(self->system);
+    if (is_distributed) certify_part(self, before);
     pcs_certify_rows(self);
-    if (is_spread) certify_join(self, before, was_broken);
+    if (is_distributed) certify_join(self, before, was_broken);
     pcs_certify_all_rows(self);
     if (self->from != NULL) pcs_certify_motion(self);
     if (pcs_certify_is_on(self, CERTIFY_ENERGY)) certify_ledger(self, energy_defect);
@@ -1010,7 +1011,7 @@ static const char *certify_advice(const pcs_certifier *self)
 // Returns the contact of a row by its index in one process.
 static const pcs_contact_info *certify_contact(const pcs_system *system, int number)
 {
-    if (!pcs_rows_are_spread(system)) return &system->contacts[system->rows[number].contact];
+    if (!pcs_rows_are_distributed(system)) return &system->contacts[system->rows[number].contact];
     const pcs_contact_info *info = system->contacts;
     while (number < info->first_all || number >= info->first_all + info->nall) info++;
     return info;
@@ -1035,12 +1036,12 @@ void pcs_certifier_describe(const pcs_certifier *self, size_t size, char *text)
 }
 
 // Serializes the index of the broken check, -1 if none.
-static void carry_broken(pcs_certifier *self, pcs_carrier *c)
+static void carry_broken(pcs_certifier *self, pcs_archive *c)
 {
     pcs_certificate *certificate = &self->now.certificate;
     int broken = certificate->broken == NULL ? -1 : (int)(certificate->broken - certificate->checks);
-    pcs_carry_index(c, "broken", &broken, -1, certificate->ncheck - 1);
-    if (pcs_carry_reads(c)) certificate->broken = broken < 0 ? NULL : &self->now.checks[broken];
+    pcs_archive_index(c, "broken", &broken, -1, certificate->ncheck - 1);
+    if (pcs_archive_reads(c)) certificate->broken = broken < 0 ? NULL : &self->now.checks[broken];
 }
 
 // Zeroes arrays of an older step, which nothing reads, as a checkpoint must not contain them.
@@ -1054,41 +1055,41 @@ static void carry_clear(certify_past *past, size_t bytes, int nhistory)
 }
 
 // Archives the last state, whichever of the two buffers holds it. A checkpoint is read into the first.
-static void carry_past(pcs_certifier *self, pcs_carrier *c)
+static void carry_past(pcs_certifier *self, pcs_archive *c)
 {
-    if (pcs_carry_reads(c)) {
+    if (pcs_archive_reads(c)) {
         self->now.past = 0;
         self->marked = -1;
     }
     certify_past *past = &self->past[self->now.past];
     int n = self->system->nv, nhistory = self->scheme->ops->nhistory;
-    pcs_carry_words(c, "t", &past->t, 1);
-    pcs_carry_flags(c, "is_known", &past->is_known, 1);
-    pcs_carry_flags(c, "has_force", &past->has_force, 1);
+    pcs_archive_words(c, "t", &past->t, 1);
+    pcs_archive_flags(c, "is_known", &past->is_known, 1);
+    pcs_archive_flags(c, "has_force", &past->has_force, 1);
     carry_clear(past, (size_t)n * sizeof(double), nhistory);
-    pcs_carry_vector(c, "q", past->q, n);
-    pcs_carry_vector(c, "v", past->v, n);
-    pcs_carry_vector(c, "f", past->f, n);
-    for (int i = 0; i < nhistory; i++) pcs_carry_vector(c, "history", past->history[i], n);
+    pcs_archive_vector(c, "q", past->q, n);
+    pcs_archive_vector(c, "v", past->v, n);
+    pcs_archive_vector(c, "f", past->f, n);
+    for (int i = 0; i < nhistory; i++) pcs_archive_vector(c, "history", past->history[i], n);
 }
 
-void pcs_certifier_carry(pcs_certifier *self, pcs_carrier *c)
+void pcs_certifier_serialize(pcs_certifier *self, pcs_archive *c)
 {
     certify_memory *now = &self->now;
     const pcs_system *system = self->system;
-    pcs_carry_table rows = { self->rows, (size_t)system->nrow, sizeof *self->rows, sizeof *self->rows, false };
+    pcs_archive_table rows = { self->rows, (size_t)system->nrow, sizeof *self->rows, sizeof *self->rows, false };
     size_t nnumber = (offsetof(certify_memory, past) - offsetof(certify_memory, momentum)) / sizeof(double);
-    pcs_carry_part(c, "certificate");
+    pcs_archive_part(c, "certificate");
     for (int i = 0; i < now->certificate.ncheck; i++)
-        pcs_carry_words(c, now->checks[i].name, &now->checks[i].worst_ratio, CHECK_WORDS);
+        pcs_archive_words(c, now->checks[i].name, &now->checks[i].worst_ratio, CHECK_WORDS);
     for (int i = 0; i < CERTIFY_COUNT; i++) certify_know(self, i);
     carry_broken(self, c);
-    pcs_carry_index(c, "bad_row", &now->bad_row, -1, pcs_system_nrow(system) + pcs_system_ncompliant(system) - 1);
-    pcs_carry_int(c, "bad_equation", &now->bad_equation);
-    if (pcs_carry_reads(c) && now->bad_equation >= system->nv) now->bad_equation = -1; // equation of another process
-    pcs_carry_words(c, "numbers", now->momentum, nnumber);
-    pcs_carry_flags(c, "is_awaited", &now->is_awaited, 1);
-    pcs_carry_int(c, "iterations", &now->iterations);
-    pcs_carry_rows(c, "rows", &rows);
+    pcs_archive_index(c, "bad_row", &now->bad_row, -1, pcs_system_nrow(system) + pcs_system_ncompliant(system) - 1);
+    pcs_archive_int(c, "bad_equation", &now->bad_equation);
+    if (pcs_archive_reads(c) && now->bad_equation >= system->nv) now->bad_equation = -1; // equation of another process
+    pcs_archive_words(c, "numbers", now->momentum, nnumber);
+    pcs_archive_flags(c, "is_awaited", &now->is_awaited, 1);
+    pcs_archive_int(c, "iterations", &now->iterations);
+    pcs_archive_rows(c, "rows", &rows);
     carry_past(self, c);
 }

@@ -5,7 +5,7 @@
 #define PCS_SIM_CERTIFY_H
 
 #include "case/case.h"
-#include "core/carry.h"
+#include "core/archive.h"
 #include "output/observer.h"
 
 typedef struct pcs_certifier pcs_certifier;
@@ -27,7 +27,7 @@ void pcs_certifier_rewind(pcs_certifier *self);
 void pcs_certifier_renew(pcs_certifier *self, const pcs_state *x);
 
 // Serializes the certifier between two steps.
-void pcs_certifier_carry(pcs_certifier *self, pcs_carrier *c);
+void pcs_certifier_serialize(pcs_certifier *self, pcs_archive *c);
 
 // Checks the report of an accepted step against the state; false when a condition is violated.
 bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report *report, double energy_defect);

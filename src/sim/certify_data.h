@@ -21,12 +21,12 @@
     X(GATE, gates, "m", "contact law imposed exactly where the smooth gap closes")                              \
     X(CONTRADICTION, corrects, "steps", "steps in which the contact status was ambiguous")                      \
     X(LAW, rows, "m/s", "gap rate + restitution >= 0, impulse >= 0, one of them 0")                             \
-    X(IMPULSE_LAW, strikes, "m/s", "impulse = effective mass x velocity jump")                                  \
+    X(IMPULSE_LAW, has_impacts, "m/s", "impulse = effective mass x velocity jump")                              \
     X(COEFFICIENTS, rows || presses, "1", "restitution and friction are the numbers of the case")               \
-    X(CONE, rubs || system->soft_friction != NULL, "N s", "friction <= mu x contact impulse")                   \
-    X(SLIP, rubs, "m/s", "friction against the slip, none of it below the limit")                               \
+    X(CONE, has_friction || system->soft_friction != NULL, "N s", "friction <= mu x contact impulse")           \
+    X(SLIP, has_friction, "m/s", "friction against the slip, none of it below the limit")                       \
     X(HELD, rows && rule->position == PCS_POSITION_HELD, "m", "lasting contacts move with their mean velocity") \
-    X(TURN, turns, "rad", "prescribed rotations < 1 rad in a step")                                             \
+    X(ROTATION, rotates, "rad", "prescribed rotations < 1 rad in a step")                                       \
     X(IMPACT_LOSS, separates, "J", "impact loss = work of the impulses")                                        \
     X(MOTION, rule->kind != PCS_RULE_NONE, "N s", "equations of motion, each of them")                          \
     X(KINEMATICS, rule->kind != PCS_RULE_NONE, "m", "positions follow velocities")                              \
@@ -43,7 +43,7 @@
     X(NUMERICAL, true, "J", "numerical gain <= a tenth of all energy there has been")                           \
     X(CORRECTION, limits && system->is_linear, "J", "position corrections in sum <= all energy there has been") \
     X(PENETRATION, rows && !limits, "m", "penetration <= 2 max|gap rate| h")                                    \
-    X(MISFIT, rows && !limits, "m", "errors of joints and held contacts <= 0.1 deformation")                    \
+    X(GAP_ERROR, rows && !limits, "m", "errors of joints and held contacts <= 0.1 deformation")                 \
     X(PASSAGE, passes, "m", "no contact jumped over within a step")
 
 #define CERTIFY_NAME(name, ...) CERTIFY_##name,
@@ -149,7 +149,7 @@ struct pcs_certifier {
     double *start_gap, *start_rate, *middle_gap, *middle_rate; // [nrow] g_n, G_n v_n, g(q_M) and G_M v_n
     double *z, *z_t;                                           // [nrow], [ntangent] multipliers
     double *moved, *jump;                                      // [nrow] effect of multipliers on gaps and velocities
-    double *misfit;                                            // [nrow] error of the gaps, m
+    double *gap_error;                                         // [nrow] error of the gaps, m
     double *drive[4];                 // [nrow] displacements and speeds of driven rows at both ends
     double (*point)[3], (*normal)[3]; // [nrow + ncompliant] positions of points, m, if there are joints; else NULL
     bool *is_spare;                   // [nrow] belongs to no pair of bodies, in a step that is examined
@@ -157,7 +157,7 @@ struct pcs_certifier {
     pcs_passage_row *ends;            // [nrow] rows at both ends
     // Work over the equations:
     double *origin;                                            // [nq] zero
-    double *f, *way;                                           // [nv] smooth forces at the end; the increment of q
+    double *f, *increment;                                     // [nv] smooth forces at the end; the increment of q
     double *e, *r, *b, *tolerance;                             // [nv] a residual r = M e - b
     double *stage_v[PCS_MAX_STAGES], *stage_a[PCS_MAX_STAGES]; // [nv] stages of PCS_RULE_RUNGE_KUTTA
     pcs_rows *G, *T;                                           // directions at the position asked for
@@ -185,7 +185,7 @@ static inline bool pcs_certify_is_on(const pcs_certifier *self, int check)
 }
 
 // Records value/tolerance in a check that applies, by a division.
-void pcs_certify_weigh_up(pcs_certifier *self, int check, double value, double tolerance, int row);
+void pcs_certify_accumulate_scale(pcs_certifier *self, int check, double value, double tolerance, int row);
 
 // Returns true if value/tolerance is worse than the worst so far. If not, it changes nothing.
 static inline bool pcs_certify_is_news(const pcs_certifier *self, int check, double value, double tolerance)
@@ -196,12 +196,13 @@ static inline bool pcs_certify_is_news(const pcs_certifier *self, int check, dou
 // Records value/tolerance in a check, which fails if the ratio is above 1 or NaN. The row may be -1.
 static inline void pcs_certify_note(pcs_certifier *self, int check, double value, double tolerance, int row)
 {
-    if (pcs_certify_is_news(self, check, value, tolerance)) pcs_certify_weigh_up(self, check, value, tolerance, row);
+    if (pcs_certify_is_news(self, check, value, tolerance))
+        pcs_certify_accumulate_scale(self, check, value, tolerance, row);
 }
 
 // Evaluates rows at q: their gaps, their directions into self->G and T, and G v. Arguments that are not needed are
 // NULL. Matrices of the system stay.
-void pcs_certify_stand(pcs_certifier *self, double t, const double *q, double *gap, const double *v, double *rate);
+void pcs_certify_evaluate(pcs_certifier *self, double t, const double *q, double *gap, const double *v, double *rate);
 
 // Surveys the reports of the rows, once; multipliers go to z and z_t.
 void pcs_certify_survey(pcs_certifier *self);

@@ -35,7 +35,7 @@
 #include <math.h>
 #include <string.h>
 
-void pcs_certify_stand(pcs_certifier *self, double t, const double *q, double *gap, const double *v, double *rate)
+void pcs_certify_evaluate(pcs_certifier *self, double t, const double *q, double *gap, const double *v, double *rate)
 {
     pcs_row_values out = { .gap = gap };
     if (self->system->row_set.vary) {
@@ -116,7 +116,7 @@ static void motion_allow(pcs_certifier *self, double length)
     const pcs_system *system = self->system;
     const pcs_matrix *M = self->M, *C = system->C, *K = system->K;
     const certify_past *from = self->from;
-    bool is_implicit = !pcs_rule_is_explicit(self->rule), is_way = length > 0.0;
+    bool is_implicit = !pcs_rule_is_explicit(self->rule), is_length = length > 0.0;
     bool rounds = self->rule->kind == PCS_RULE_HEUN; // the velocity of the stage comes from the displacement
     double h = self->h, energy = self->now.largest_energy;
     memset(self->tolerance, 0, (size_t)system->nv * sizeof *self->tolerance);
@@ -125,20 +125,21 @@ static void motion_allow(pcs_certifier *self, double length)
         if (!(mass > 0.0)) continue; // a copy that a force law presses on has its mass in another process
         double speed = PCS_ROUND_MOTION * sqrt(2.0 * energy / mass);
         double stored = fabs(from->q[j]) + fabs(self->x->q[j]), model = system->length * sqrt(system->mass / mass);
-        double size = stored + (is_way && !system->rotations.are_somewhere ? 0.0 : model);
+        double size = stored + (is_length && !system->rotations.are_somewhere ? 0.0 : model);
         double sum = PCS_ROUND_SUM * (fabs(from->v[j]) + fabs(self->x->v[j]));
-        double way = rounds ? PCS_ROUND_SUM * size / h : 0.0, stiff = h * h * speed + 4.0 * PCS_ROUND_SUM * h * size;
-        if (is_way) sum = PCS_ROUND_SUM * size / length;
-        motion_add_column(M, j, speed + sum + way, self->tolerance);
-        if (is_implicit && !is_way && K != NULL) motion_add_column(K, j, stiff, self->tolerance);
-        if ((is_implicit || rounds) && !is_way && C != NULL)
-            motion_add_column(C, j, h * (speed + way), self->tolerance);
+        double increment = rounds ? PCS_ROUND_SUM * size / h : 0.0,
+               stiff = h * h * speed + 4.0 * PCS_ROUND_SUM * h * size;
+        if (is_length) sum = PCS_ROUND_SUM * size / length;
+        motion_add_column(M, j, speed + sum + increment, self->tolerance);
+        if (is_implicit && !is_length && K != NULL) motion_add_column(K, j, stiff, self->tolerance);
+        if ((is_implicit || rounds) && !is_length && C != NULL)
+            motion_add_column(C, j, h * (speed + increment), self->tolerance);
     }
-    if (!is_way)
+    if (!is_length)
         for (int i = 0; i < system->nv; i++)
             self->tolerance[i] += PCS_ROUND_SUM * h * (fabs(from->f[i]) + fabs(self->f[i]));
-    if (!is_way) motion_allow_rows(self);
-    if (is_way)
+    if (!is_length) motion_allow_rows(self);
+    if (is_length)
         for (int i = 0; i < system->nv; i++) self->tolerance[i] *= length;
 }
 
@@ -175,14 +176,14 @@ static void motion_close(pcs_certifier *self, int check)
 
 // Parts of the impulses of rows: all of the step, forces of the smooth motion at the end, those that move positions
 // without impacts, and those of the stages of Heun's rule, the first of which counts half in the velocity.
-typedef enum motion_part { WHOLE, FORCES, WAYS, FIRST, LAST } motion_part;
+typedef enum motion_part { WHOLE, FORCES, INCREMENTS, FIRST, LAST } motion_part;
 
 // Returns the share of a part in an impulse of a row: `whole` over the step, impact included, `last` of the last law;
 // `more` moves positions besides.
-static double motion_share(motion_part part, double whole, double impact, double last, double way, double more)
+static double motion_share(motion_part part, double whole, double impact, double last, double increment, double more)
 {
     switch (part) {
-    case WAYS: return way * (whole - impact) + more;
+    case INCREMENTS: return increment * (whole - impact) + more;
     case FIRST: return whole - last;
     case LAST: return last;
     default: return whole;
@@ -204,18 +205,19 @@ static void motion_push(pcs_certifier *self, motion_part part, double scale, dou
     const pcs_rule *rule = self->rule;
     bool separates = pcs_rule_separates_impacts(rule) && self->survey.is_hit;
     bool has_forces = rule->level == PCS_LEVEL_ACCELERATION && !self->survey.is_hit;
-    double way = self->h * rule->way, tangent_way = self->h * rule->tangent_way;
+    double increment = self->h * rule->impulse_weight, tangent_impulse_weight = self->h * rule->tangent_impulse_weight;
     double is_smooth = pcs_rule_has_smooth_joints(rule), is_impulse = rule->position != PCS_POSITION_FORCE;
     for (int j = 0; j < system->nrow; j++) {
         const pcs_row_report *r = &self->report->rows[j];
         double last = has_forces ? 0.5 * self->h * r->force : r->multiplier;
-        double z = motion_share(part, is_impulse * r->step_impulse, separates ? r->impulse : 0.0, last, way,
+        double z = motion_share(part, is_impulse * r->step_impulse, separates ? r->impulse : 0.0, last, increment,
                                 is_smooth * r->nu);
-        if (part == FIRST) z = pcs_system_carry(system, j, self->x->q, self->from->q, z);
+        if (part == FIRST) z = pcs_system_transport(system, j, self->x->q, self->from->q, z);
         self->z[j] = part == FORCES ? motion_smooth_force(self, j) : z;
         for (int t = 0; t < system->rows[j].ntangent; t++) {
             last = r->last_tangent[t];
-            z = motion_share(part, r->tangent[t], separates ? last : 0.0, last, tangent_way, is_smooth * r->nu_t[t]);
+            z = motion_share(part, r->tangent[t], separates ? last : 0.0, last, tangent_impulse_weight,
+                             is_smooth * r->nu_t[t]);
             self->z_t[system->rows[j].first_tangent + t] = part == FORCES ? 0.0 : z;
         }
     }
@@ -251,39 +253,39 @@ static void motion_check_jump(pcs_certifier *self, motion_part part)
 {
     motion_open(self);
     motion_push(self, part, -1.0, self->r);
-    motion_close(self, part == WAYS ? CERTIFY_KINEMATICS : CERTIFY_MOTION);
+    motion_close(self, part == INCREMENTS ? CERTIFY_KINEMATICS : CERTIFY_MOTION);
 }
 
 // Checks positions that follow a mean of both velocities.
-static void motion_check_mean_way(pcs_certifier *self)
+static void motion_check_mean_increment(pcs_certifier *self)
 {
     double h = self->h, move = self->rule->move;
     if (isnan(move)) return;
     for (int i = 0; i < self->system->nv; i++)
-        self->e[i] = self->way[i] - h * ((1.0 - move) * self->from->v[i] + move * self->x->v[i]);
+        self->e[i] = self->increment[i] - h * ((1.0 - move) * self->from->v[i] + move * self->x->v[i]);
     motion_open(self);
     motion_close(self, CERTIFY_KINEMATICS);
 }
 
 // Evaluates directions and mass at a position.
-static void motion_stand(pcs_certifier *self, double t, const double *q)
+static void motion_evaluate(pcs_certifier *self, double t, const double *q)
 {
-    pcs_certify_stand(self, t, q, NULL, NULL, NULL);
+    pcs_certify_evaluate(self, t, q, NULL, NULL, NULL);
     motion_weigh(self, q);
 }
 
-static void motion_stand_at_end(pcs_certifier *self)
+static void motion_evaluate_at_end(pcs_certifier *self)
 {
-    motion_stand(self, self->from->t + self->h, self->x->q);
+    motion_evaluate(self, self->from->t + self->h, self->x->q);
 }
 
 // Rotates the directions of rows by `part` of the increment, as impulses that move positions do (step/projection.h).
-static void motion_carry_back(pcs_certifier *self, double part)
+static void motion_transport_back(pcs_certifier *self, double part)
 {
     const pcs_system *system = self->system;
     if (!system->row_set.vary) return;
-    pcs_rotate_rows(&system->rotations, self->way, part, self->G);
-    if (system->ntangent > 0) pcs_rotate_rows(&system->rotations, self->way, part, self->T);
+    pcs_rotate_rows(&system->rotations, self->increment, part, self->G);
+    if (system->ntangent > 0) pcs_rotate_rows(&system->rotations, self->increment, part, self->T);
 }
 
 // Checks an implicit rule. vd belongs to the end. Velocities follow from the filtered acceleration of these formulas,
@@ -296,23 +298,23 @@ static void motion_implicit(pcs_certifier *self)
     const double *v0 = from->v, *a0 = from->history[0], *vd0 = from->history[last];
     const double *a = self->x->history[0], *vd = self->x->history[last];
     double h = self->h;
-    bool is_struck = pcs_rule_separates_impacts(self->rule) && self->survey.is_hit;
-    if (is_struck && (!self->system->is_linear || pcs_system_is_damped(self->system))) return;
-    motion_stand_at_end(self);
+    bool has_impact = pcs_rule_separates_impacts(self->rule) && self->survey.is_hit;
+    if (has_impact && (!self->system->is_linear || pcs_system_is_damped(self->system))) return;
+    motion_evaluate_at_end(self);
     motion_check_acceleration(self, vd);
-    motion_carry_back(self, self->rule->tangent_way);
+    motion_transport_back(self, self->rule->tangent_impulse_weight);
     for (int i = 0; i < self->system->nv; i++) {
         double filtered = ((1.0 - w->af) * vd[i] + w->af * vd0[i] - w->am * a0[i]) / (1.0 - w->am);
         self->e[i] = self->x->v[i] - v0[i] - h * ((1.0 - w->ga) * a0[i] + w->ga * filtered);
     }
     motion_check_jump(self, WHOLE);
     if (last == 0) { // positions follow a mean of velocities, without terms in a that cancel
-        motion_check_mean_way(self);
+        motion_check_mean_increment(self);
         return;
     }
     for (int i = 0; i < self->system->nv; i++)
-        self->e[i] = self->way[i] - h * v0[i] - h * h * ((self->rule->move - w->be) * a0[i] + w->be * a[i]);
-    motion_check_jump(self, WAYS);
+        self->e[i] = self->increment[i] - h * v0[i] - h * h * ((self->rule->move - w->be) * a0[i] + w->be * a[i]);
+    motion_check_jump(self, INCREMENTS);
 }
 
 static void motion_add_forces(pcs_certifier *self, double scale, const double *f)
@@ -341,31 +343,31 @@ static void motion_stage(pcs_certifier *self)
     double h = self->h, duration = kind == PCS_RULE_CENTRAL ? 0.5 * (self->now.h + h) : h;
     double last = kind == PCS_RULE_MEAN || is_wave ? 0.5 : 0.0; // weight of the end in Q and V
     double ahead = is_of_start ? 0.0 : 0.5 * h, t = from->t + ahead;
-    motion_stand_at_end(self);
-    motion_check_mean_way(self);
+    motion_evaluate_at_end(self);
+    motion_check_mean_increment(self);
     for (int i = 0; i < self->system->nv; i++) {
-        self->way[i] = from->q[i] + ahead * from->v[i];
+        self->increment[i] = from->q[i] + ahead * from->v[i];
         self->e[i] = v1[i] + v0[i] - 2.0 * self->x->v[i];
     }
     if (is_wave) {
         motion_open(self);
         motion_close(self, CERTIFY_MOTION);
     }
-    motion_weigh(self, self->way);
+    motion_weigh(self, self->increment);
     for (int i = 0; i < self->system->nv; i++) {
-        if (last > 0.0) self->way[i] = (1.0 - last) * from->q[i] + last * self->x->q[i];
+        if (last > 0.0) self->increment[i] = (1.0 - last) * from->q[i] + last * self->x->q[i];
         self->tolerance[i] = (1.0 - last) * v0[i] + last * v1[i];
     }
     self->allowed = -1;
-    if (!is_of_start) motion_force(self, t, self->way, self->tolerance);
+    if (!is_of_start) motion_force(self, t, self->increment, self->tolerance);
     motion_open(self);
     for (int i = 0; i < self->system->nv; i++) self->e[i] = v1[i] - v0[i];
     motion_add_forces(self, duration, is_of_start ? from->f : self->f);
     if (kind == PCS_RULE_EULER) {
         motion_take(self);
-        motion_stand_at_end(self);
+        motion_evaluate_at_end(self);
     } else {
-        pcs_certify_stand(self, t, self->way, NULL, NULL, NULL);
+        pcs_certify_evaluate(self, t, self->increment, NULL, NULL, NULL);
     }
     motion_push(self, WHOLE, 1.0, self->b);
     motion_take(self);
@@ -384,12 +386,12 @@ static bool motion_was_closed(const pcs_certifier *self)
 }
 
 // Checks q = q_n + h v_n + (h^2/2) a_n + (h/2) M_n^-1 G_n^T P0. In an impact P0 is not reported.
-static void motion_check_heun_way(pcs_certifier *self)
+static void motion_check_heun_increment(pcs_certifier *self)
 {
     double h = self->h;
     if (self->survey.is_hit && motion_was_closed(self)) return;
     motion_open(self);
-    for (int i = 0; i < self->system->nv; i++) self->e[i] = self->way[i] - h * self->from->v[i];
+    for (int i = 0; i < self->system->nv; i++) self->e[i] = self->increment[i] - h * self->from->v[i];
     motion_add_forces(self, 0.5 * h * h, self->from->f);
     motion_push(self, FIRST, h, self->b);
     motion_take(self);
@@ -401,18 +403,18 @@ static void motion_heun(pcs_certifier *self)
 {
     const certify_past *from = self->from;
     double h = self->h;
-    motion_stand_at_end(self);
+    motion_evaluate_at_end(self);
     if (self->rule->level == PCS_LEVEL_VELOCITY) motion_check_acceleration(self, self->x->history[0]);
-    motion_stand(self, from->t, from->q);
-    motion_check_heun_way(self);
+    motion_evaluate(self, from->t, from->q);
+    motion_check_heun_increment(self);
     motion_open(self);
     for (int i = 0; i < self->system->nv; i++) self->e[i] = self->x->v[i] - from->v[i];
     motion_add_forces(self, 0.5 * h, from->f);
     motion_push(self, FIRST, 1.0, self->b);
     motion_take(self);
-    motion_stand_at_end(self);
-    for (int i = 0; i < self->system->nv; i++) self->way[i] = 2.0 * self->way[i] / h - from->v[i];
-    motion_force(self, from->t + h, self->x->q, self->way);
+    motion_evaluate_at_end(self);
+    for (int i = 0; i < self->system->nv; i++) self->increment[i] = 2.0 * self->increment[i] / h - from->v[i];
+    motion_force(self, from->t + h, self->x->q, self->increment);
     motion_add_forces(self, 0.5 * h, self->f);
     motion_push(self, LAST, 1.0, self->b);
     motion_take(self);
@@ -461,14 +463,14 @@ static void motion_runge_kutta(pcs_certifier *self)
         }
         if (!motion_accelerate(self, from->t + table->c[k] * h, q, v, self->stage_a[k])) return;
     }
-    motion_stand_at_end(self);
+    motion_evaluate_at_end(self);
     motion_open(self);
     motion_sum(n, h, table->s, table->b, self->stage_a, self->e);
     for (int i = 0; i < n; i++) self->e[i] = self->x->v[i] - from->v[i] - self->e[i];
     motion_close(self, CERTIFY_MOTION);
     motion_open(self);
     motion_sum(n, h, table->s, table->b, self->stage_v, self->e);
-    for (int i = 0; i < n; i++) self->e[i] = self->way[i] - self->e[i];
+    for (int i = 0; i < n; i++) self->e[i] = self->increment[i] - self->e[i];
     motion_close(self, CERTIFY_KINEMATICS);
 }
 

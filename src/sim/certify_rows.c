@@ -54,7 +54,7 @@ static const double of_direction = 1e-3, of_bend = 1e-2; // fractions of their t
 // A row at the end of the step, for all checks.
 typedef struct row_now {
     int row;
-    const pcs_row_report *told;
+    const pcs_row_report *row_report;
     const pcs_row *law;
     double mass;      // kg, effective mass
     double gap, rate; // m and m/s
@@ -99,7 +99,7 @@ static void friction_find_rebound(pcs_certifier *self)
     pcs_rate_kind kind = self->rule->rate;
     self->has_rebound = kind == PCS_RATE_BEFORE || from != NULL;
     if (self->rebound == NULL || !self->has_rebound) return;
-    if (kind == PCS_RATE_START) pcs_certify_stand(self, from->t, from->q, NULL, NULL, NULL);
+    if (kind == PCS_RATE_START) pcs_certify_evaluate(self, from->t, from->q, NULL, NULL, NULL);
     if (kind != PCS_RATE_BEFORE) {
         pcs_rows_multiply(kind == PCS_RATE_START ? self->T : system->T, from->v, self->rebound);
     } else if (rows_may_rebound(self)) { // T v before the last impulses
@@ -179,7 +179,7 @@ enum { AXES = 7 };           // displacements, rotations, and coordinates of a c
 enum { STEPS_BETWEEN = 16 }; // between updates of the deformation, which cost a pass
 
 // Returns the largest relative displacement of the state, m; *motion gets the largest displacement.
-static double misfit_deformation(const pcs_certifier *self, double *motion)
+static double gap_error_deformation(const pcs_certifier *self, double *motion)
 {
     const pcs_system *system = self->system;
     double end[2 * AXES], span = 0.0; // largest, and negated smallest
@@ -202,7 +202,7 @@ static double misfit_deformation(const pcs_certifier *self, double *motion)
 }
 
 // Returns the error of a contact in this step, m. Records the penetration that its impact explains in `sunk`.
-static double misfit_of_contact(pcs_certifier *self, int row)
+static double gap_error_of_contact(pcs_certifier *self, int row)
 {
     certify_row *kept = &self->rows[row];
     double depth = -self->gap[row], before = pcs_max(0.0, -kept->gap), h = self->h;
@@ -217,18 +217,18 @@ static double misfit_of_contact(pcs_certifier *self, int row)
 }
 
 // Computes the error of a row beyond round-off, while its record is still that of the step before.
-static void misfit_find(pcs_certifier *self, int row)
+static void gap_error_find(pcs_certifier *self, int row)
 {
     const pcs_row *law = &self->system->rows[row];
     double size = fabs(self->gap[row]) * (law->is_angle ? self->system->length : 1.0);
-    double misfit = law->is_bilateral ? size - self->rows[row].overlap : misfit_of_contact(self, row);
+    double gap_error = law->is_bilateral ? size - self->rows[row].overlap : gap_error_of_contact(self, row);
     if (law->is_bilateral && self->h == 0.0) self->rows[row].overlap = size;
-    self->misfit[row] = misfit - 1e3 * pcs_gap_tie(self->system, row, self->x->q);
+    self->gap_error[row] = gap_error - 1e3 * pcs_gap_tie(self->system, row, self->x->q);
 }
 
 // Checks that driven rotations are below a radian per step of the case. Longer steps cut a circle into chords, and
 // smaller ones in their place only follow the error. Leaves in `drive` the motions at the ends of this step.
-static void misfit_check_drives(pcs_certifier *self)
+static void gap_error_check_drives(pcs_certifier *self)
 {
     pcs_system *system = self->system;
     double t = self->x->t, h = self->h, step = self->is_controlled ? h : self->scheme->step;
@@ -238,12 +238,12 @@ static void misfit_check_drives(pcs_certifier *self)
     pcs_system_drives(system, t, self->drive[2], self->drive[3]);
     for (int j = 0; j < system->nrow && !self->report->is_joined; j++)
         if (system->rows[j].is_driven && system->rows[j].is_angle)
-            pcs_certify_note(self, CERTIFY_TURN, fabs(self->drive[2][j] - self->drive[0][j]), 0.9, j);
+            pcs_certify_note(self, CERTIFY_ROTATION, fabs(self->drive[2][j] - self->drive[0][j]), 0.9, j);
     pcs_system_drives(system, t - h, self->drive[0], self->drive[1]);
 }
 
 // Subtracts from the errors of driven rows the displacement that their speeds at the ends of steps do not give.
-static void misfit_explain_drives(pcs_certifier *self)
+static void gap_error_explain_drives(pcs_certifier *self)
 {
     const pcs_system *system = self->system;
     double h = self->h, after = isfinite(self->rule->move) ? self->rule->move : 0.5;
@@ -254,27 +254,27 @@ static void misfit_explain_drives(pcs_certifier *self)
         double missed = fabs(self->drive[2][j] - self->drive[0][j] - h * mean);
         double size = system->rows[j].is_angle ? system->length : 1.0;
         self->rows[j].drift = left * self->rows[j].drift + 2.0 * size * missed;
-        self->misfit[j] -= self->rows[j].drift;
+        self->gap_error[j] -= self->rows[j].drift;
     }
 }
 
 // Compares the errors of all rows with the deformation.
-static void misfit_check(pcs_certifier *self)
+static void gap_error_check(pcs_certifier *self)
 {
     const pcs_system *system = self->system;
     certify_memory *now = &self->now;
     double worst = 0.0, motion = 0.0;
-    misfit_check_drives(self);
-    if (!pcs_certify_is_on(self, CERTIFY_MISFIT)) return;
-    if (system->row_set.ndriven > 0 && self->h > 0.0) misfit_explain_drives(self);
-    for (int j = 0; j < system->nrow; j++) worst = pcs_max(worst, self->misfit[j]);
+    gap_error_check_drives(self);
+    if (!pcs_certify_is_on(self, CERTIFY_GAP_ERROR)) return;
+    if (system->row_set.ndriven > 0 && self->h > 0.0) gap_error_explain_drives(self);
+    for (int j = 0; j < system->nrow; j++) worst = pcs_max(worst, self->gap_error[j]);
     worst = pcs_rows_max(system, worst);
     if (!(worst > 0.0) && self->x->step % STEPS_BETWEEN != 0) return;
-    now->deformation = pcs_max(now->deformation, misfit_deformation(self, &motion));
+    now->deformation = pcs_max(now->deformation, gap_error_deformation(self, &motion));
     if (self->h == 0.0) return; // an error at the start comes from the case
     for (int j = 0; j < system->nrow; j++) {
         double scale = system->rows[j].is_driven ? pcs_max(motion, now->deformation) : now->deformation;
-        pcs_certify_note(self, CERTIFY_MISFIT, self->misfit[j], 0.1 * scale, j);
+        pcs_certify_note(self, CERTIFY_GAP_ERROR, self->gap_error[j], 0.1 * scale, j);
     }
 }
 
@@ -366,7 +366,7 @@ static double rows_length(const pcs_certifier *self, int row)
 
 static void rows_check_position(pcs_certifier *self, const row_now *now)
 {
-    const pcs_row_report *r = now->told;
+    const pcs_row_report *r = now->row_report;
     double mass = now->mass, gap = now->gap;
     if (!pcs_rule_limits_gaps(self->rule)) return;
     // Adds the round-off of the displacement nu/m_eff and of the violation that it removes, as they cancel.
@@ -385,7 +385,7 @@ static void rows_check_position(pcs_certifier *self, const row_now *now)
 // Returns the round-off of a gap rate, m/s, from the rotation of its direction: a large angle gives the direction only
 // to the round-off of the angle. An entry of the direction that vanishes here may change fastest, so the largest entry
 // is used for all. For angles of a mesh the lever arm is the size of the model.
-static double rows_turn(const pcs_certifier *self, int row)
+static double rows_rotate(const pcs_certifier *self, int row)
 {
     const pcs_system *system = self->system;
     const pcs_rows *G = system->G;
@@ -441,7 +441,7 @@ static double rows_pull(const pcs_certifier *self, const pcs_row_report *r)
 // Returns by how much a row with xi = G v + target violates its law, m/s.
 static double rows_off_law(const pcs_certifier *self, const row_now *now, double xi)
 {
-    const pcs_row_report *r = now->told;
+    const pcs_row_report *r = now->row_report;
     double jump = r->multiplier / now->mass;
     if (now->law->is_bilateral) return r->is_gated ? fabs(xi) : fabs(jump);
     double pull = rows_pull(self, r) / now->mass;
@@ -451,7 +451,7 @@ static double rows_off_law(const pcs_certifier *self, const row_now *now, double
 
 static void rows_check_velocity(pcs_certifier *self, const row_now *now)
 {
-    const pcs_row_report *r = now->told;
+    const pcs_row_report *r = now->row_report;
     double mass = now->mass, xi = now->rate + now->target;
     double speed = rows_speed(self, now->row, self->speed);
     double tolerance = PCS_ROUND_VELOCITY * pcs_certify_grown(speed, pcs_max(fabs(r->rate_before), fabs(now->target)));
@@ -460,7 +460,7 @@ static void rows_check_velocity(pcs_certifier *self, const row_now *now)
         xi = pcs_larger(fabs(xi), fabs(r->rate_before + now->target));
     double jump = now->rate - r->rate_before - self->jump[now->row];
     tolerance += PCS_ROUND_SUM * (fabs(r->multiplier) + self->h * fabs(r->force)) / mass; // for a light node
-    tolerance += rows_speed(self, now->row, rows_turn(self, now->row));
+    tolerance += rows_speed(self, now->row, rows_rotate(self, now->row));
     if (self->rule->kind == PCS_RULE_CENTRAL) tolerance += now->length / self->h; // the law is one of gaps
     bool is_off = now->law->is_bilateral && pcs_max(fabs(xi), fabs(jump)) > tolerance;
     if (is_off) tolerance += PCS_ROUND_SUM * rows_exchange(self, now); // all rows of a joint, only if needed
@@ -482,10 +482,10 @@ static bool rows_find_start(pcs_certifier *self)
         return self->now.count > 0;
     }
     if (from == NULL) return false;
-    pcs_certify_stand(self, from->t, from->q, self->start_gap, from->v, self->start_rate);
+    pcs_certify_evaluate(self, from->t, from->q, self->start_gap, from->v, self->start_rate);
     if (!self->needs_middle) return true;
     for (int i = 0; i < self->system->nv; i++) self->b[i] = from->q[i] + 0.5 * self->h * from->v[i];
-    pcs_certify_stand(self, from->t, self->b, self->middle_gap, from->v, self->middle_rate);
+    pcs_certify_evaluate(self, from->t, self->b, self->middle_gap, from->v, self->middle_rate);
     return true;
 }
 
@@ -550,7 +550,7 @@ static double rows_gap_ahead(const pcs_certifier *self, int row)
 }
 
 // Returns the round-off, m, of half a step of the velocity, of which only a part may be along the gap.
-static double rows_way(const pcs_certifier *self, int row)
+static double rows_increment(const pcs_certifier *self, int row)
 {
     const pcs_rows *G = self->system->G;
     const double *v = self->from != NULL ? self->from->v : self->x->v;
@@ -562,10 +562,10 @@ static double rows_way(const pcs_certifier *self, int row)
 // Checks the gate of a contact against the gap that the rule of the scheme predicts, for most rules at mid-step.
 static void rows_check_forecast(pcs_certifier *self, const row_now *now)
 {
-    const pcs_row_report *r = now->told;
+    const pcs_row_report *r = now->row_report;
     if (now->law->is_bilateral || self->rule->gate == PCS_GATE_NONE) return;
     double half = 0.5 * self->h * self->start_rate[now->row];
-    double length = now->length + rows_way(self, now->row);
+    double length = now->length + rows_increment(self, now->row);
     length += PCS_ROUND_LENGTH * self->h * fabs(self->rows[now->row].impulse) / now->mass;
     double foreseen = self->start_gap[now->row] + half;
     if (self->rule->gate == PCS_GATE_MIDDLE) foreseen = self->middle_gap[now->row];
@@ -608,7 +608,7 @@ static void rows_check_penetration(pcs_certifier *self, const row_now *now)
     certify_row *kept = &self->rows[row];
     if (!pcs_certify_is_on(self, CERTIFY_PENETRATION)) return;
     double gap = now->gap, h = self->h, fastest = sqrt(2.0 * self->available / now->mass);
-    double rate = pcs_min(pcs_max(fabs(now->rate), fabs(now->told->rate_before)), fastest);
+    double rate = pcs_min(pcs_max(fabs(now->rate), fabs(now->row_report->rate_before)), fastest);
     const pcs_system *system = self->system; // points may move from row to row of a contact
     int at = system->row_set.may_change ? system->contacts[now->law->contact].first_row : row;
     double *largest = &self->rows[at].largest_rate;
@@ -625,16 +625,16 @@ static double rows_excess(const pcs_certifier *self, const row_now *now, double 
 {
     const pcs_rows *G = self->system->G;
     double h = self->h, sum = 0.0, size = 0.0, bend = 0.0;
-    bool is_struck = pcs_rule_separates_impacts(self->rule) && self->survey.is_hit; // displacement before the impact
+    bool has_impact = pcs_rule_separates_impacts(self->rule) && self->survey.is_hit; // displacement before the impact
     for (int k = G->start[now->row]; k < G->start[now->row + 1]; k++) {
         int i = G->column[k];
-        double way = self->way[i] - 0.5 * h * self->from->v[i];
-        sum += G->value[k] * way;
-        size += fabs(G->value[k]) * (fabs(self->way[i]) + h * fabs(self->from->v[i]) + h * fabs(self->x->v[i]));
+        double increment = self->increment[i] - 0.5 * h * self->from->v[i];
+        sum += G->value[k] * increment;
+        size += fabs(G->value[k]) * (fabs(self->increment[i]) + h * fabs(self->from->v[i]) + h * fabs(self->x->v[i]));
         bend += fabs(G->value[k]) * (fabs(self->from->history[0][i]) + fabs(self->x->history[0][i]));
     }
     *rounding = PCS_ROUND_LENGTH * size + PCS_ROUND_VELOCITY * h * h * bend;
-    return sum - 0.5 * h * (is_struck ? now->told->rate_before : now->rate);
+    return sum - 0.5 * h * (has_impact ? now->row_report->rate_before : now->rate);
 }
 
 // Checks that a lasting contact keeps its gap. Only Newmark's formulas move others.
@@ -643,8 +643,8 @@ static void rows_check_held(pcs_certifier *self, const row_now *now)
     double rounding, h = self->h;
     if (!pcs_certify_is_on(self, CERTIFY_HELD) || self->from == NULL || now->law->is_bilateral) return;
     double excess = rows_excess(self, now, &rounding), length = now->length + rounding;
-    length += PCS_ROUND_SUM * (fabs(now->told->nu) + h * fabs(now->told->multiplier)) / now->mass;
-    if (!(self->rows[now->row].recent > 0.0)) excess = now->told->nu / now->mass;
+    length += PCS_ROUND_SUM * (fabs(now->row_report->nu) + h * fabs(now->row_report->multiplier)) / now->mass;
+    if (!(self->rows[now->row].recent > 0.0)) excess = now->row_report->nu / now->mass;
     pcs_certify_note(self, CERTIFY_HELD, fabs(excess), length, now->row);
 }
 
@@ -676,7 +676,7 @@ static void rows_check_directions(pcs_certifier *self)
     for (int i = 0; i < system->nv; i++) self->e[i] = -d[i];
     pcs_retract(&system->rotations, self->x->q, self->e, self->b);
     pcs_system_gaps(system, pcs_at(self->x->t, self->b, NULL), behind);
-    pcs_certify_stand(self, self->x->t, self->x->q, self->gap, NULL, NULL);
+    pcs_certify_evaluate(self, self->x->t, self->x->q, self->gap, NULL, NULL);
     for (int j = 0; j < system->nrow; j++) {
         double gap = self->gap[j];
         self->is_spare[j] = gap > 0.0 && ahead[j] == gap && behind[j] == gap;
@@ -695,7 +695,7 @@ static void rows_find_rates(pcs_certifier *self, double time, double *rate)
 {
     for (int i = 0; i < self->system->nv; i++) self->e[i] = time * self->x->v[i];
     pcs_retract(&self->system->rotations, self->x->q, self->e, self->b);
-    pcs_certify_stand(self, self->x->t, self->b, NULL, self->x->v, rate);
+    pcs_certify_evaluate(self, self->x->t, self->b, NULL, self->x->v, rate);
 }
 
 // Checks (dG/dt) v against the change of the rates, over a displacement of 1e-5 of the model.
@@ -726,7 +726,7 @@ static row_now rows_look_at(pcs_certifier *self, int row, bool has_start)
     double gap = self->gap[row], *largest = &self->rows[row].largest_gap;
     *largest = pcs_certify_grown(*largest, fabs(gap));
     return (row_now){ .row = row,
-                      .told = &self->report->rows[row],
+                      .row_report = &self->report->rows[row],
                       .law = &self->system->rows[row],
                       .mass = self->scheme->solver->effective_mass[row],
                       .gap = gap,
@@ -753,14 +753,14 @@ void pcs_certify_rows(pcs_certifier *self)
         rows_check_velocity(self, &now);
         if (has_start) rows_check_forecast(self, &now);
         rows_check_penetration(self, &now);
-        misfit_find(self, j);
+        gap_error_find(self, j);
         rows_check_held(self, &now);
         self->rows[j].rate = now.rate; // rate of the last state from here on, as gaps are still needed
     }
     friction_check_soft(self);
     if (self->is_examined && pcs_system_nrow(system) > 0) rows_check_directions(self);
     rows_check_bends(self);
-    misfit_check(self);
+    gap_error_check(self);
     if (pcs_certify_is_on(self, CERTIFY_PASSAGE)) rows_check_passages(self);
 }
 

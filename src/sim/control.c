@@ -13,7 +13,7 @@
 #include <string.h>
 
 // Sums the terms of the last report to the change of energy in its step, J; the numerical loss is left out.
-static double accept_told(const pcs_step_report *r)
+static double accept_reported(const pcs_step_report *r)
 {
     return r->external_work - r->damping_loss - r->material_loss - (r->impact_loss + r->friction_loss) +
            r->correction_work;
@@ -60,13 +60,13 @@ bool pcs_accept_certifies(pcs_sim *sim, double before)
     if (sim->system->has_materials && r->h > 0.0)
         sim->report.material_loss = pcs_system_material_loss(sim->system, pcs_at(sim->state.t, sim->state.q, NULL));
     // Refuses an infinite work, as a tolerance proportional to it would accept any defect.
-    if (!isfinite(accept_told(r))) {
+    if (!isfinite(accept_reported(r))) {
         sim->report.outcome = PCS_NOT_FINITE;
         return false;
     }
     // A ledger that takes the numerical loss as its remainder always closes.
     double change = pcs_measure_energy(&r->measure) - before;
-    double defect = sim->ledger.numerical_is_remainder ? 0.0 : change - (accept_told(r) - r->numerical_loss);
+    double defect = sim->ledger.numerical_is_remainder ? 0.0 : change - (accept_reported(r) - r->numerical_loss);
     bool holds = pcs_certify(sim->certifier, &sim->state, r, defect) || sim->certify_warns;
     if (holds) accept_commit(sim);
     return holds;
@@ -231,11 +231,11 @@ static bool retry_may_help(const pcs_sim *sim)
 static bool retry_allows(pcs_sim *sim, double h, int halvings)
 {
     if (halvings < sim->view.kept_halvings) return false;
-    if (!sim->follows_turning) return true;
+    if (!sim->follows_rotation) return true;
     bool is_short = h <= pcs_scheme_present_step(sim->scheme->ops, sim->scheme->params, sim->system, &sim->state);
-    if (!is_short && halvings >= sim->view.turning_halvings && halvings < most_halvings)
-        sim->view.turning_halvings = halvings + 1;
-    return halvings >= sim->view.turning_halvings;
+    if (!is_short && halvings >= sim->view.rotation_halvings && halvings < most_halvings)
+        sim->view.rotation_halvings = halvings + 1;
+    return halvings >= sim->view.rotation_halvings;
 }
 
 // Covers 2 h by two steps of h, each of which may be cut again. `failures` counts failed tries before.
@@ -472,7 +472,7 @@ static double control_size(const pcs_sim *sim, const double *x)
 
 // Returns the largest difference between positions after two half steps and after the whole step, in units of size.
 // Different rotation vectors may be the same rotation. Overwrites c->whole.
-static double control_way(const pcs_sim *sim, const pcs_control *c)
+static double control_distance(const pcs_sim *sim, const pcs_control *c)
 {
     pcs_difference(&sim->system->rotations, sim->state.q, c->whole, c->whole);
     return control_size(sim, c->whole);
@@ -501,10 +501,11 @@ static double control_error(const pcs_sim *sim, const pcs_control *c, double *ex
     const double scale_of[] = { [PCS_ORDER_0] = 2.0, [PCS_ORDER_1] = 1.0, [PCS_ORDER_2] = 1.0 / 3.0 };
     double scale = scale_of[order], added = 0.0;
     *exponent = 1.0 / (order + 1);
-    double way = control_way(sim, c);
+    double increment = control_distance(sim, c);
     // Skips velocities in an impact: they jump, at different times in the whole step and in its halves.
-    if (c->whole_v != NULL && !has_impact && !c->whole_impacts) way = pcs_larger(way, control_drift(sim, c));
-    double error = scale * way / c->params.tolerance;
+    if (c->whole_v != NULL && !has_impact && !c->whole_impacts)
+        increment = pcs_larger(increment, control_drift(sim, c));
+    double error = scale * increment / c->params.tolerance;
     for (int j = 0; j < sim->system->nrow; j++) {
         double before = fmax(0.0, -c->gap_before[j]), after = fmax(0.0, -sim->report.rows[j].gap);
         // A scheme that corrects positions leaves no penetration: takes the one that the correction nu/m_eff removed.

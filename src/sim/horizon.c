@@ -42,8 +42,9 @@ static void horizon_keep(pcs_sim *sim)
     size_t nprobe = (size_t)sim->nprobe;
     bool is_first = r->count == 0, is_due = sim->state.step % r->stride == 0;
     r->kinetic = fmax(r->kinetic, sim->report.measure.kinetic);
-    const bool *turns = sim->system->scale.is_angle;
-    for (int i = 0; i < sim->system->nv; i++) r->fastest[turns[i]] = fmax(r->fastest[turns[i]], fabs(sim->state.v[i]));
+    const bool *rotates = sim->system->scale.is_angle;
+    for (int i = 0; i < sim->system->nv; i++)
+        r->fastest[rotates[i]] = fmax(r->fastest[rotates[i]], fabs(sim->state.v[i]));
     if (is_due && r->count == SAMPLES) horizon_thin(r, nprobe);
     for (size_t k = 0; k < nprobe; k++) {
         pcs_horizon_probe *probe = &r->found.probes[k];

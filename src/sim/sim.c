@@ -67,7 +67,7 @@ static bool file_is_synced(int answer)
     return answer == 0 || errno == EINVAL || errno == EROFS || errno == ENOSYS;
 }
 
-static pcs_status file_tell(pcs_context *ctx, const char *path, bool is_done)
+static pcs_status file_report(pcs_context *ctx, const char *path, bool is_done)
 {
     if (is_done) return PCS_OK;
     return pcs_fail(ctx, PCS_IO_ERROR, "cannot write the checkpoint %s: %s", path, strerror(errno));
@@ -200,10 +200,10 @@ typedef struct pcs_checkpoint {
     int folder;  // open descriptor, only on ranks that write
 } pcs_checkpoint;
 
-pcs_carrier pcs_checkpoint_carrier(const pcs_sim *sim, pcs_carry_way way)
+pcs_archive pcs_checkpoint_archive(const pcs_sim *sim, pcs_archive_mode mode)
 {
     const pcs_layout *layout = sim->system->layout;
-    pcs_carrier c = { .ctx = sim->ctx, .way = way, .source = "checkpoint" };
+    pcs_archive c = { .ctx = sim->ctx, .mode = mode, .source = "checkpoint" };
     c.nequation = c.nown = c.nall = sim->system->nv;
     if (layout == NULL) return c;
     c.comm = layout->comm;
@@ -244,84 +244,86 @@ static pcs_status checkpoint_make_head(pcs_sim *sim, pcs_checkpoint_head *head, 
 }
 
 // Archives the step solver. When reading, matrices are factored again, which is not counted as work of this run.
-static void checkpoint_carry_solver(pcs_sim *sim, pcs_carrier *c)
+static void checkpoint_serialize_solver(pcs_sim *sim, pcs_archive *c)
 {
     pcs_step_solver *solver = sim->solver;
     pcs_step_form form = solver->form;
     bool is_prepared = solver->is_prepared, is_there = pcs_projection_is_at(solver, sim->state.q);
     pcs_outcome outcome;
     int nfactor = solver->nfactor;
-    pcs_carry_part(c, "solver");
-    pcs_carry_words(c, "form", &form, sizeof form / 8);
-    pcs_carry_flags(c, "is_prepared", &is_prepared, 1);
-    pcs_carry_flags(c, "is_there", &is_there, 1);
-    pcs_carry_int(c, "factorizations", &nfactor);
-    pcs_carry_words(c, "handovers", &solver->handovers, 1);
-    if (pcs_carry_reads(c) && is_prepared) c->status = pcs_step_solver_prepare(solver, &form, &outcome);
-    if (!pcs_carry_reads(c)) return;
+    pcs_archive_part(c, "solver");
+    pcs_archive_words(c, "form", &form, sizeof form / 8);
+    pcs_archive_flags(c, "is_prepared", &is_prepared, 1);
+    pcs_archive_flags(c, "is_there", &is_there, 1);
+    pcs_archive_int(c, "factorizations", &nfactor);
+    pcs_archive_words(c, "handovers", &solver->handovers, 1);
+    if (pcs_archive_reads(c) && is_prepared) c->status = pcs_step_solver_prepare(solver, &form, &outcome);
+    if (!pcs_archive_reads(c)) return;
     if (!is_there) pcs_projection_leave(solver);
     solver->nfactor = nfactor;
     sim->view.step_backend = solver->iteration_backend;
 }
 
 // Serializes the counts of the summary.
-static void checkpoint_carry_view(pcs_view *view, pcs_carrier *c)
+static void checkpoint_serialize_view(pcs_view *view, pcs_archive *c)
 {
-    pcs_carry_part(c, "effort");
-    pcs_carry_words(c, "counts", &view->iterations, EFFORT_WORDS);
-    pcs_carry_index(c, "finest_cut", &view->finest_cut, 0, 62);
-    pcs_carry_index(c, "turning_halvings", &view->turning_halvings, 0, 62);
-    pcs_carry_index(c, "kept_halvings", &view->kept_halvings, 0, 62);
-    pcs_carry_int(c, "rough_steps", &view->rough_steps);
-    pcs_carry_int(c, "rough_wait", &view->rough_wait);
-    pcs_carry_words(c, "checkpoints", &view->ncheckpoint, 1);
+    pcs_archive_part(c, "effort");
+    pcs_archive_words(c, "counts", &view->iterations, EFFORT_WORDS);
+    pcs_archive_index(c, "finest_cut", &view->finest_cut, 0, 62);
+    pcs_archive_index(c, "turning_halvings", &view->rotation_halvings, 0, 62);
+    pcs_archive_index(c, "kept_halvings", &view->kept_halvings, 0, 62);
+    pcs_archive_int(c, "rough_steps", &view->rough_steps);
+    pcs_archive_int(c, "rough_wait", &view->rough_wait);
+    pcs_archive_words(c, "checkpoints", &view->ncheckpoint, 1);
 }
 
 // Serializes the report of the last step, for observers of the run. The next step does not depend on it.
-static void checkpoint_carry_report(pcs_sim *sim, pcs_carrier *c)
+static void checkpoint_serialize_report(pcs_sim *sim, pcs_archive *c)
 {
     pcs_step_report *r = &sim->report;
     const pcs_system *system = sim->system;
-    pcs_carry_part(c, "report");
-    pcs_carry_int(c, "iterations", &r->iterations);
-    pcs_carry_words(c, "sums", &r->event_time, REPORT_WORDS);
-    pcs_carry_flags(c, "is_joined", &r->is_joined, 1);
-    pcs_carry_table rows = { .count = (size_t)pcs_system_npoint(system), .stride = sizeof *r->rows, .has_laws = true };
+    pcs_archive_part(c, "report");
+    pcs_archive_int(c, "iterations", &r->iterations);
+    pcs_archive_words(c, "sums", &r->event_time, REPORT_WORDS);
+    pcs_archive_flags(c, "is_joined", &r->is_joined, 1);
+    pcs_archive_table rows = { .count = (size_t)pcs_system_npoint(system),
+                               .stride = sizeof *r->rows,
+                               .has_laws = true };
     rows.first = &r->rows->gap;
     rows.size = 8 * ROW_WORDS;
-    pcs_carry_rows(c, "rows", &rows);
+    pcs_archive_rows(c, "rows", &rows);
     rows.first = &r->rows->is_gated;
     rows.size = ROW_FLAGS;
-    pcs_carry_rows(c, "row_flags", &rows);
+    pcs_archive_rows(c, "row_flags", &rows);
     if (sim->reactions == NULL) return;
-    pcs_carry_words(c, "reactions", sim->reactions, (size_t)system->nreaction * sizeof *sim->reactions / 8);
+    pcs_archive_words(c, "reactions", sim->reactions, (size_t)system->nreaction * sizeof *sim->reactions / 8);
 }
 
 // Serializes the simulation. Step control keeps nothing but the state. Retries keep how far the last step was cut.
-void pcs_checkpoint_carry(pcs_sim *sim, pcs_carrier *c)
+void pcs_checkpoint_serialize(pcs_sim *sim, pcs_archive *c)
 {
-    pcs_state_carry(&sim->state, c);
-    pcs_carry_part(c, "run");
-    pcs_carry_words(c, "start_time", &sim->start_time, 1);
-    pcs_carry_words(c, "steps", &sim->nstep, 1);
-    pcs_carry_words(c, "ledger", &sim->ledger, PCS_LEDGER_WORDS);
-    pcs_carry_words(c, "wall_time", &sim->timing, sizeof sim->timing / 8);
-    if (pcs_carry_reads(c)) pcs_state_settle(sim->scheme, &sim->state);
-    checkpoint_carry_solver(sim, c);
-    checkpoint_carry_view(&sim->view, c);
-    pcs_certifier_carry(sim->certifier, c);
-    checkpoint_carry_report(sim, c);
+    pcs_state_serialize(&sim->state, c);
+    pcs_archive_part(c, "run");
+    pcs_archive_words(c, "start_time", &sim->start_time, 1);
+    pcs_archive_words(c, "steps", &sim->nstep, 1);
+    pcs_archive_words(c, "ledger", &sim->ledger, PCS_LEDGER_WORDS);
+    pcs_archive_words(c, "wall_time", &sim->timing, sizeof sim->timing / 8);
+    if (pcs_archive_reads(c)) pcs_state_complete(sim->scheme, &sim->state);
+    checkpoint_serialize_solver(sim, c);
+    checkpoint_serialize_view(&sim->view, c);
+    pcs_certifier_serialize(sim->certifier, c);
+    checkpoint_serialize_report(sim, c);
 }
 
-static pcs_status checkpoint_carry_observers(pcs_sim *sim, pcs_carrier *c)
+static pcs_status checkpoint_serialize_observers(pcs_sim *sim, pcs_archive *c)
 {
     pcs_status status = PCS_OK;
-    bool is_alone = pcs_context_comm(sim->ctx) == NULL || pcs_carry_reads(c);
+    bool is_alone = pcs_context_comm(sim->ctx) == NULL || pcs_archive_reads(c);
     for (int i = 0; i < sim->nobserver; i++) {
         pcs_observer *o = &sim->observers[i];
-        if (o->ops->carry == NULL || (status != PCS_OK && is_alone)) continue;
-        pcs_carry_part(c, o->ops->name);
-        pcs_status answer = o->ops->carry(o, c); // runs after a fault, too, as other ranks may wait for this one
+        if (o->ops->serialize == NULL || (status != PCS_OK && is_alone)) continue;
+        pcs_archive_part(c, o->ops->name);
+        pcs_status answer = o->ops->serialize(o, c); // runs after a fault, too, as other ranks may wait for this one
         o->has_failed = answer != PCS_OK;
         if (status == PCS_OK) status = answer;
     }
@@ -332,12 +334,12 @@ static pcs_status checkpoint_carry_observers(pcs_sim *sim, pcs_carrier *c)
 static pcs_status checkpoint_open(pcs_sim *sim)
 {
     pcs_checkpoint *k;
-    pcs_carrier c = pcs_checkpoint_carrier(sim, PCS_CARRY_COUNT);
+    pcs_archive c = pcs_checkpoint_archive(sim, PCS_ARCHIVE_COUNT);
     if (!sim->has_checkpoints) return PCS_OK;
     PCS_TAKE(sim->ctx, k, 1, "checkpoints");
     PCS_TRY(checkpoint_make_head(sim, &k->head, &k->about));
-    pcs_checkpoint_carry(sim, &c);
-    PCS_TRY(checkpoint_carry_observers(sim, &c));
+    pcs_checkpoint_serialize(sim, &c);
+    PCS_TRY(checkpoint_serialize_observers(sim, &c));
     k->head.piece_size = c.used;
     k->work_size = c.work_size;
     if (c.comm != NULL) PCS_TAKE(sim->ctx, k->work, k->work_size, "checkpoints");
@@ -355,7 +357,7 @@ static pcs_status checkpoint_open(pcs_sim *sim)
 // Writes everything to the open file on the rank that writes. The other ranks send their part.
 static pcs_status checkpoint_fill(pcs_sim *sim, pcs_checkpoint *k, bool is_open)
 {
-    pcs_carrier c = pcs_checkpoint_carrier(sim, is_open ? PCS_CARRY_WRITE : PCS_CARRY_COUNT);
+    pcs_archive c = pcs_checkpoint_archive(sim, is_open ? PCS_ARCHIVE_WRITE : PCS_ARCHIVE_COUNT);
     c.work = k->work;
     c.work_size = k->work_size;
     c.put = file_put;
@@ -363,8 +365,8 @@ static pcs_status checkpoint_fill(pcs_sim *sim, pcs_checkpoint *k, bool is_open)
     c.size = (size_t)k->head.piece_size;
     if (is_open) file_put(k->file, &k->head, sizeof k->head);
     if (is_open) file_put(k->file, k->about.text, k->about.size);
-    pcs_checkpoint_carry(sim, &c);
-    PCS_TRY(checkpoint_carry_observers(sim, &c));
+    pcs_checkpoint_serialize(sim, &c);
+    PCS_TRY(checkpoint_serialize_observers(sim, &c));
     if (c.used == c.size) return PCS_OK;
     return pcs_fail(sim->ctx, PCS_FAILED, "a checkpoint has %zu bytes of pieces instead of %zu", c.used, c.size);
 }
@@ -381,7 +383,7 @@ static pcs_status checkpoint_end(pcs_sim *sim, pcs_checkpoint *k, int folder)
     PCS_TRY(pcs_file_commit(k->file));
     if (!k->is_second) unlink(older);
     k->is_second = true;
-    return file_tell(sim->ctx, k->file->path, folder < 0 || file_is_synced(fsync(folder)));
+    return file_report(sim->ctx, k->file->path, folder < 0 || file_is_synced(fsync(folder)));
 }
 
 // Writes a checkpoint. Files of other ranks that it refers to must be on the disk, without fault, before it is renamed.
@@ -440,7 +442,7 @@ static pcs_status checkpoint_save(pcs_context *ctx, pcs_sim *sim, const pcs_memo
     PCS_TRY(pcs_file_commit(f));
     int folder = pcs_open_folder(directory);
     bool is_done = folder < 0 ? errno == EACCES : file_is_synced(fsync(folder));
-    pcs_status status = file_tell(ctx, path, is_done);
+    pcs_status status = file_report(ctx, path, is_done);
     if (folder >= 0) close(folder);
     return status;
 }
@@ -517,9 +519,9 @@ pcs_status pcs_checkpoint_demand_same(pcs_sim *sim, const pcs_checkpoint_data *d
                     d->path);
 }
 
-pcs_carrier pcs_checkpoint_reader(const pcs_sim *sim, const pcs_checkpoint_data *d)
+pcs_archive pcs_checkpoint_reader(const pcs_sim *sim, const pcs_checkpoint_data *d)
 {
-    pcs_carrier c = pcs_checkpoint_carrier(sim, PCS_CARRY_READ);
+    pcs_archive c = pcs_checkpoint_archive(sim, PCS_ARCHIVE_READ);
     c.source = d->path;
     c.bytes = d->pieces;
     c.size = d->head->piece_size;
@@ -527,11 +529,11 @@ pcs_carrier pcs_checkpoint_reader(const pcs_sim *sim, const pcs_checkpoint_data 
 }
 
 // Restores a simulation that has started from a checkpoint. The next function restores its open observers.
-static pcs_status checkpoint_restore(pcs_sim *sim, const pcs_checkpoint_data *d, pcs_carrier *c)
+static pcs_status checkpoint_restore(pcs_sim *sim, const pcs_checkpoint_data *d, pcs_archive *c)
 {
     double setup = sim->timing.setup;
     *c = pcs_checkpoint_reader(sim, d);
-    pcs_checkpoint_carry(sim, c);
+    pcs_checkpoint_serialize(sim, c);
     sim->timing.setup += setup;
     sim->view.start_time = sim->start_time;
     sim->view.nstep = sim->nstep;
@@ -539,9 +541,9 @@ static pcs_status checkpoint_restore(pcs_sim *sim, const pcs_checkpoint_data *d,
     return c->status;
 }
 
-static pcs_status checkpoint_restore_observers(pcs_sim *sim, pcs_carrier *c)
+static pcs_status checkpoint_restore_observers(pcs_sim *sim, pcs_archive *c)
 {
-    PCS_TRY(checkpoint_carry_observers(sim, c));
+    PCS_TRY(checkpoint_serialize_observers(sim, c));
     if (c->used == c->size) return PCS_OK;
     return pcs_fail(sim->ctx, PCS_BAD_INPUT, "%s: there is more in it than this run has", c->source);
 }
@@ -549,27 +551,27 @@ static pcs_status checkpoint_restore_observers(pcs_sim *sim, pcs_carrier *c)
 pcs_status pcs_checkpoint_time(pcs_context *ctx, const pcs_checkpoint_data *d, double *t)
 {
     size_t size;
-    pcs_carrier c = {
-        .ctx = ctx, .way = PCS_CARRY_READ, .source = d->path, .bytes = d->pieces, .size = d->head->piece_size
+    pcs_archive c = {
+        .ctx = ctx, .mode = PCS_ARCHIVE_READ, .source = d->path, .bytes = d->pieces, .size = d->head->piece_size
     };
-    pcs_carry_part(&c, "state");
-    if (!pcs_carry_seek(&c, "state.t", &size)) pcs_carry_refuse(&c, "t", "is not in it");
-    pcs_carry_words(&c, "t", t, 1);
+    pcs_archive_part(&c, "state");
+    if (!pcs_archive_seek(&c, "state.t", &size)) pcs_archive_refuse(&c, "t", "is not in it");
+    pcs_archive_words(&c, "t", t, 1);
     return c.status;
 }
 
 // Reads a vector over the equations by its name. Fails unless it has the size of this model.
-static pcs_status checkpoint_take_vector(pcs_carrier *c, const char *name, double *x, int count)
+static pcs_status checkpoint_take_vector(pcs_archive *c, const char *name, double *x, int count)
 {
     char full[32];
     size_t size = 0;
     size_t needed = c->comm == NULL ? (size_t)count : (size_t)c->nall;
     snprintf(full, sizeof full, "state.%s", name);
-    if (!pcs_carry_seek(c, full, &size) || size != needed * sizeof *x)
+    if (!pcs_archive_seek(c, full, &size) || size != needed * sizeof *x)
         return pcs_fail(c->ctx, PCS_BAD_INPUT, "%s: its model has %zu coordinates in %s, this one has %zu", c->source,
                         size / sizeof *x, name, needed);
-    pcs_carry_part(c, "state");
-    pcs_carry_vector(c, name, x, count);
+    pcs_archive_part(c, "state");
+    pcs_archive_vector(c, name, x, count);
     return c->status;
 }
 
@@ -585,8 +587,8 @@ static pcs_status checkpoint_compare(pcs_sim *sim, bool *is_same)
 // Reads the whole state of sim->from.
 static pcs_status checkpoint_take_state(pcs_sim *sim)
 {
-    pcs_carrier c = pcs_checkpoint_reader(sim, sim->from);
-    pcs_state_carry(&sim->state, &c);
+    pcs_archive c = pcs_checkpoint_reader(sim, sim->from);
+    pcs_state_serialize(&sim->state, &c);
     return c.status;
 }
 
@@ -595,7 +597,7 @@ pcs_status pcs_checkpoint_start(pcs_sim *sim)
     pcs_state *x = &sim->state;
     bool has_changed, is_same = false;
     if (sim->from == NULL) return PCS_OK;
-    pcs_carrier c = pcs_checkpoint_reader(sim, sim->from);
+    pcs_archive c = pcs_checkpoint_reader(sim, sim->from);
     PCS_TRY(checkpoint_take_vector(&c, "q", x->q, x->nq));
     PCS_TRY(checkpoint_take_vector(&c, "v", x->v, x->nv));
     // Restores internal variables of materials, which belong to the state and to the model.
@@ -620,8 +622,8 @@ static pcs_status checkpoint_end_velocity(pcs_sim *sim, const double **v)
     pcs_state *x = &sim->state;
     size_t size;
     if (sim->from == NULL || !x->v_is_of_middle) return PCS_OK;
-    pcs_carrier c = pcs_checkpoint_reader(sim, sim->from);
-    if (!pcs_carry_seek(&c, "state.end_velocity", &size)) return PCS_OK;
+    pcs_archive c = pcs_checkpoint_reader(sim, sim->from);
+    if (!pcs_archive_seek(&c, "state.end_velocity", &size)) return PCS_OK;
     PCS_TRY(checkpoint_take_vector(&c, "end_velocity", x->history[0], x->nv));
     *v = x->history[0];
     return PCS_OK;
@@ -658,7 +660,7 @@ static pcs_status checkpoint_start_state(pcs_sim *sim, const pcs_measure *before
     }
     PCS_TRY(checkpoint_take_state(sim));
     sim->state.step = 0;
-    pcs_state_settle(sim->scheme, &sim->state);
+    pcs_state_complete(sim->scheme, &sim->state);
     checkpoint_calm_report(&sim->report, sim->system->nrow, before);
     return PCS_OK;
 }
@@ -797,7 +799,7 @@ static pcs_status sim_show(pcs_sim *sim, bool is_first, int *nopen)
 static long long sim_mark(const pcs_sim *sim)
 {
     unsigned long long mark = PCS_HASH_START;
-    if (pcs_rows_are_spread(sim->system))
+    if (pcs_rows_are_distributed(sim->system))
         return (long long)(pcs_hash(mark, &sim->ledger, PCS_LEDGER_WORDS * sizeof(double)) >> 2);
     for (int j = 0; j < pcs_system_npoint(sim->system); j++) {
         const pcs_row_report *row = &sim->report.rows[j];
@@ -982,7 +984,7 @@ static pcs_status sim_find_checkpoint(pcs_sim *sim, const char *directory, pcs_c
 
 static pcs_status sim_go(pcs_sim *sim, bool show_progress, const pcs_checkpoint_data *from)
 {
-    pcs_carrier c;
+    pcs_archive c;
     int nopen = 0;
     sim_choose_observers(sim, show_progress);
     if (!sim->has_started) PCS_TRY(pcs_agree(sim->ctx, pcs_sim_start(sim)));

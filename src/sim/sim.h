@@ -40,7 +40,7 @@ typedef struct pcs_sim {
     struct pcs_certifier *certifier;
     struct pcs_control *control; // step-size control; NULL for fixed steps
     struct pcs_retry *retry;     // retry of failed fixed steps, NULL if such a step ends the run
-    bool follows_turning;        // a fixed step is cut if bodies rotate too fast for it
+    bool follows_rotation;       // a fixed step is cut if bodies rotate too fast for it
     bool follows_contacts;       // step control takes smaller steps while contacts with force laws are closed
     double step_size, start_time, end_time;
     pcs_foresight foreseen;        // no reason if not computed
@@ -141,11 +141,11 @@ typedef struct pcs_checkpoint_data {
 } pcs_checkpoint_data;
 
 // Creates an archive for a complete simulation, without bytes yet.
-pcs_carrier pcs_checkpoint_carrier(const pcs_sim *sim, pcs_carry_way way);
+pcs_archive pcs_checkpoint_archive(const pcs_sim *sim, pcs_archive_mode mode);
 // Creates an archive that reads a checkpoint.
-pcs_carrier pcs_checkpoint_reader(const pcs_sim *sim, const pcs_checkpoint_data *data);
+pcs_archive pcs_checkpoint_reader(const pcs_sim *sim, const pcs_checkpoint_data *data);
 // Serializes a simulation that has started, without its observers.
-void pcs_checkpoint_carry(pcs_sim *sim, pcs_carrier *c);
+void pcs_checkpoint_serialize(pcs_sim *sim, pcs_archive *c);
 // Writes a file from an archive in memory.
 pcs_status pcs_checkpoint_save(pcs_sim *sim, const pcs_memory *pieces, const char *path);
 
@@ -158,7 +158,7 @@ void pcs_checkpoint_free(pcs_checkpoint_data *data);
 // Fails with PCS_BAD_INPUT, naming the difference, unless the checkpoint is of the same case and program.
 pcs_status pcs_checkpoint_demand_same(pcs_sim *sim, const pcs_checkpoint_data *data);
 // Restores a simulation that has started from a checkpoint. The next function restores its open observers.
-pcs_status pcs_checkpoint_restore(pcs_sim *sim, const pcs_checkpoint_data *data, pcs_carrier *c);
+pcs_status pcs_checkpoint_restore(pcs_sim *sim, const pcs_checkpoint_data *data, pcs_archive *c);
 
 // Gets the time, s, of a checkpoint from which another run starts.
 pcs_status pcs_checkpoint_time(pcs_context *ctx, const pcs_checkpoint_data *data, double *t);

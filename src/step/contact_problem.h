@@ -114,8 +114,8 @@ static inline double pcs_contact_slip(const pcs_contact_problem *p, const unsign
     direction[0] = length > 0.0 ? y[0] / length : -1.0;
     direction[1] = length > 0.0 ? y[1] / length : 0.0;
     if (mode[k] > PCS_MODE_SLIDING) direction[0] = mode[k] == PCS_MODE_SLIDING_UP ? 1.0 : -1.0;
-    bool turns = r->ntangent == 2 && length > 0.0;
-    return turns ? fmin(1.0, r->friction * fmax(p->z[p->m + row], 0.0) / length) : 0.0;
+    bool rotates = r->ntangent == 2 && length > 0.0;
+    return rotates ? fmin(1.0, r->friction * fmax(p->z[p->m + row], 0.0) / length) : 0.0;
 }
 
 // Corrects the masses r of tangents: one mass for both directions of a disc, because with two of them slip would not

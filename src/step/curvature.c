@@ -7,7 +7,7 @@
 #include <string.h>
 
 // Displacement for central differences over the size of the model, near eps^(1/3): their relative error is eps^(2/3).
-static const double small_way = 1e-5;
+static const double small_increment = 1e-5;
 // Entry of a coordinate over the largest one of the rows, below which its displacement is not enlarged further.
 static const double small_entry = 1e-3;
 // Largest change of the rows by a displacement, over their largest entry, and the factor that shortens larger ones.
@@ -175,29 +175,29 @@ pcs_status pcs_curvature_create(pcs_step_solver *solver, pcs_curvature **out)
     if (c->has_slopes) return curvature_find_places(ctx, c);
     PCS_TRY(curvature_find_colours(ctx, c));
     PCS_TAKE(ctx, c->q, system->nv, "the curvature of rows");
-    PCS_TAKE(ctx, c->way, system->nv, "the curvature of rows");
+    PCS_TAKE(ctx, c->increment, system->nv, "the curvature of rows");
     return PCS_OK;
 }
 
-// Sets the displacement of each coordinate: it changes gaps by small_way of the size of the model, whatever its unit.
-static void curvature_find_ways(pcs_curvature *c)
+// Sets the displacement of each coordinate: it changes gaps by small_increment of the model's size, in any unit.
+static void curvature_find_sides(pcs_curvature *c)
 {
     const pcs_rows *G = c->system->G;
     c->largest = DBL_MIN;
-    memset(c->way, 0, (size_t)c->system->nv * sizeof *c->way);
+    memset(c->increment, 0, (size_t)c->system->nv * sizeof *c->increment);
     for (int e = 0; e < G->start[G->nrow]; e++) {
-        double *entry = &c->way[G->column[e]];
+        double *entry = &c->increment[G->column[e]];
         *entry = fmax(*entry, fabs(G->value[e]));
         c->largest = fmax(c->largest, *entry);
     }
     for (int i = 0; i < c->system->nv; i++)
-        c->way[i] = small_way * c->system->length / fmax(c->way[i], small_entry * c->largest);
+        c->increment[i] = small_increment * c->system->length / fmax(c->increment[i], small_entry * c->largest);
 }
 
 // Evaluates the rows with the coordinates of one colour moved by `sign` times their increments `way`.
 static void curvature_look(pcs_curvature *c, pcs_instant at, int colour, double sign)
 {
-    for (int i = 0; i < c->system->nv; i++) c->q[i] = at.q[i] + (c->colour[i] == colour ? sign * c->way[i] : 0.0);
+    for (int i = 0; i < c->system->nv; i++) c->q[i] = at.q[i] + (c->colour[i] == colour ? sign * c->increment[i] : 0.0);
     pcs_system_aim(c->system, pcs_at(at.t, c->q, NULL));
 }
 
@@ -211,7 +211,7 @@ static double curvature_bend(const pcs_curvature *c)
 }
 
 // Evaluates the rows on both sides of q: `ahead`, and behind in place. Shortens increments too long for a joint.
-static void curvature_look_both_ways(pcs_curvature *c, pcs_instant at, int colour)
+static void curvature_look_both_sides(pcs_curvature *c, pcs_instant at, int colour)
 {
     for (int round = 0; round < SHORTENINGS; round++) {
         curvature_look(c, at, colour, 1.0);
@@ -223,7 +223,7 @@ static void curvature_look_both_ways(pcs_curvature *c, pcs_instant at, int colou
         curvature_look(c, at, colour, -1.0);
         if (curvature_bend(c) <= most_bend) return;
         for (int i = 0; i < c->system->nv; i++)
-            if (c->colour[i] == colour) c->way[i] *= shortening;
+            if (c->colour[i] == colour) c->increment[i] *= shortening;
     }
 }
 
@@ -238,7 +238,7 @@ static void curvature_take(pcs_curvature *c, int part, int row, int colour, doub
     if (at == last || memcmp(column + first, rows->column + first, (size_t)(last - first) * sizeof *column) != 0)
         return;
     for (int e = first; e < last; e++) {
-        double slope = (c->ahead[part][e] - rows->value[e]) / (2.0 * c->way[column[at]]);
+        double slope = (c->ahead[part][e] - rows->value[e]) / (2.0 * c->increment[column[at]]);
         if (slope != 0.0) c->K->value[pcs_pattern_place(c->K->pattern, column[e], column[at])] -= lam * slope;
     }
 }
@@ -253,7 +253,7 @@ static void curvature_take_rate(pcs_curvature *c, int row, int colour, const dou
     while (at < last && c->colour[column[at]] != colour) at++;
     if (at == last) return;
     for (int e = first; e < last; e++) sum += (c->ahead[0][e] - G->value[e]) * v[column[e]];
-    c->H->value[c->H->start[row] + at - first] = sum / (2.0 * c->way[column[at]]);
+    c->H->value[c->H->start[row] + at - first] = sum / (2.0 * c->increment[column[at]]);
 }
 
 static bool curvature_is_loaded(const pcs_curvature *c)
@@ -269,9 +269,9 @@ static void curvature_weigh(pcs_curvature *c, const pcs_step_form *form, const d
     int m = c->system->nrow;
     double share = form->kb > 0.0 ? form->c / (form->h * form->kb) : 0.0;
     bool moves = form->has_position || form->kh > 0.0; // true if nu moves positions
-    double rub = form->kw + (form->has_position ? 0.5 * form->h : 0.0);
+    double friction_weight = form->kw + (form->has_position ? 0.5 * form->h : 0.0);
     for (int j = 0; j < m; j++) c->lam[j] = share * ((moves ? z[j] : 0.0) + form->kw * z[m + j]);
-    for (int t = 0; t < c->system->ntangent; t++) c->lam_t[t] = share * rub * z[2 * m + t];
+    for (int t = 0; t < c->system->ntangent; t++) c->lam_t[t] = share * friction_weight * z[2 * m + t];
 }
 
 // Subtracts lam dG/dx from K.
@@ -311,9 +311,9 @@ static void curvature_fill_rows(pcs_curvature *c, const pcs_step_form *form, con
     if (form->has_smooth_multipliers)
         for (int j = 0; j < c->system->nrow; j++) c->lam[j] += p->lam[j];
     if (!curvature_is_loaded(c) || !(c->system->length > 0.0)) return;
-    curvature_find_ways(c);
+    curvature_find_sides(c);
     for (int colour = 0; colour < c->ncolour; colour++) {
-        curvature_look_both_ways(c, pcs_at(p->t, p->q, NULL), colour);
+        curvature_look_both_sides(c, pcs_at(p->t, p->q, NULL), colour);
         for (int j = 0; j < c->system->nrow; j++) {
             if (c->lam[j] != 0.0) curvature_take(c, 0, j, colour, c->lam[j]);
             if (c->has_rates && c->system->rows[j].is_bilateral) curvature_take_rate(c, j, colour, p->v);

@@ -26,7 +26,7 @@ typedef struct pcs_curvature {
     pcs_matrix *K;       // the derivative, over the pattern of the system and of the rows
     int *place;          // places of the entries of the system's pattern in K; NULL if the patterns are equal
     double *q;           // [nv] moved coordinates
-    double *way;         // [nv] increments of the coordinates
+    double *increment;   // [nv] increments of the coordinates
     double *lam, *lam_t; // [nrow], [ntangent] multipliers, in units of f
 } pcs_curvature;
 

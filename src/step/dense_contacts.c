@@ -52,7 +52,7 @@ enum {
     PROXIMAL_ROUNDS = 12
 };
 
-static const double tight = 1e-14;                 // relative to the largest velocity
+static const double velocity_tol = 1e-14;          // relative to the largest velocity
 static const double undecided = 8.0 * DBL_EPSILON; // relative to the terms of a value
 static const double most_noise = 1e-6;             // relative to the largest velocity
 // Proximal weight on the diagonal for redundant rows, and its lower limit where they contradict each other.
@@ -153,7 +153,7 @@ static double active_unit(const pcs_active_set *s, int k)
 // Returns the round-off of the value of unknown k: a row changes its set only if its law is violated by more.
 static double active_slack(const pcs_active_set *s, int k)
 {
-    return tight * active_unit(s, k) + active_noise(s, k);
+    return velocity_tol * active_unit(s, k) + active_noise(s, k);
 }
 
 // Returns the effect of a change dz of unknown k on its value, over that which counts as none.
@@ -220,9 +220,9 @@ static double active_slip_equation(const pcs_active_set *s, int a, int count)
     if (rotation > 0.0)
         for (int i = 0; i < r->ntangent; i++) {
             int ki = pcs_contact_tangent(&s->p, owner, i);
-            double turn = rotation * ((i == t ? 1.0 : 0.0) - direction[t] * direction[i]);
-            row[ki] -= turn;
-            for (int j = 0; j < s->p.n; j++) row[j] += turn * s->p.r[ki] * s->P[ki * s->p.n + j];
+            double part = rotation * ((i == t ? 1.0 : 0.0) - direction[t] * direction[i]);
+            row[ki] -= part;
+            for (int j = 0; j < s->p.n; j++) row[j] += part * s->p.r[ki] * s->P[ki * s->p.n + j];
         }
     for (int j = 0; j < count; j++) s->J[a * count + j] = row[s->active[j]];
     return s->p.z[k] - r->friction * s->p.z[la] * direction[t];
@@ -233,7 +233,7 @@ static bool active_is_at_noise(const pcs_active_set *s, int count)
 {
     for (int a = 0; a < count; a++) {
         int k = s->active[a];
-        double allowed = active_allowance(s, k, tight) * (s->mode[k] >= SLIDING ? s->p.r[k] : 1.0);
+        double allowed = active_allowance(s, k, velocity_tol) * (s->mode[k] >= SLIDING ? s->p.r[k] : 1.0);
         if (!(fabs(s->F[a]) <= allowed / pcs_contact_unit(&s->p, k))) return false;
     }
     return true;
@@ -344,7 +344,7 @@ static bool active_is_solved(const pcs_active_set *s, double tolerance)
 }
 
 // Returns true if the friction of row j is within its disc, and opposes the slip if on the edge of the disc.
-static bool active_rubs_lawfully(const pcs_active_set *s, int j, double tolerance)
+static bool active_slides_lawfully(const pcs_active_set *s, int j, double tolerance)
 {
     double impulse2 = 0.0, slip2 = 0.0, power = 0.0, allowed = 0.0, room = 0.0;
     for (int t = 0; t < s->p.rows[j].ntangent; t++) {
@@ -376,7 +376,7 @@ static bool active_holds(pcs_active_set *s, double tolerance)
     for (int j = 0; j < s->p.m; j++) {
         if (s->p.has_position && !active_is_lawful(s, j, true, tolerance)) return false;
         if (!active_is_lawful(s, s->p.m + j, s->p.gate[j], tolerance)) return false;
-        if (!active_rubs_lawfully(s, j, tolerance)) return false;
+        if (!active_slides_lawfully(s, j, tolerance)) return false;
     }
     return true;
 }
@@ -433,7 +433,7 @@ static bool active_try(pcs_active_set *s)
         if (active_same_modes(s) && active_slips_hold(s)) {
             bool is_solved = active_is_solved(s, s->accepted);
             // Starts again from here if multipliers were far larger before, and so have left their round-off.
-            if (is_solved && (is_refined || active_is_solved(s, tight))) return true;
+            if (is_solved && (is_refined || active_is_solved(s, velocity_tol))) return true;
             is_refined = is_solved;
             // Ignores large multipliers of contradictory rows, which grow until one row yields, in the tolerance.
             if (!is_solved) {
@@ -445,7 +445,7 @@ static bool active_try(pcs_active_set *s)
         memcpy(s->last_gate, s->p.gate, (size_t)s->p.m);
         if (!active_newton(s, &change)) return false;
         // Ends as soon as all laws hold, because the sets may change for ever where friction is not unique.
-        if (round > CHECK_LAWS_AFTER && !s->p.gate_is_live && active_holds(s, tight)) return true;
+        if (round > CHECK_LAWS_AFTER && !s->p.gate_is_live && active_holds(s, velocity_tol)) return true;
         active_find_modes(s, round > FREEZE_GATE_AFTER);
         if (round == FREEZE_GATE_AFTER && s->p.gate_is_live) active_close_gates(s);
         if (active_same_modes(s)) continue;
@@ -463,8 +463,8 @@ static bool active_iterate(pcs_active_set *s)
     return is_solved;
 }
 
-// Makes one Newton step from the given z, value and gate_gap; *is_settled: the sets are the same after it.
-static bool active_update(pcs_active_set *s, bool *is_settled)
+// Makes one Newton step from the given z, value and gate_gap; *is_converged: the sets are the same after it.
+static bool active_update(pcs_active_set *s, bool *is_converged)
 {
     double change;
     active_begin(s);
@@ -475,8 +475,8 @@ static bool active_update(pcs_active_set *s, bool *is_settled)
     memcpy(s->last_mode, s->mode, (size_t)s->p.n);
     if (!active_newton(s, &change)) return false;
     active_find_modes(s, true);
-    *is_settled = active_same_modes(s);
-    if (*is_settled) pcs_contact_put_on_discs(&s->p);
+    *is_converged = active_same_modes(s);
+    if (*is_converged) pcs_contact_put_on_discs(&s->p);
     return true;
 }
 
@@ -485,10 +485,10 @@ static bool active_update(pcs_active_set *s, bool *is_settled)
 enum { SWEEP_LIMIT = 2000, MOST_CASES = 4096, MOST_LOADED = 12, FEW = 64 };
 // Tolerances of the laws relative to the largest velocity: of the first attempt, and of the second. The larger one
 // would accept the average that the proximal weight gives two nearly redundant contacts that cannot both stick.
-static const double firm = 0.5 * PCS_ROUND_VELOCITY, loose = 1e-9;
+static const double independent_rtol = 0.5 * PCS_ROUND_VELOCITY, redundant_rtol = 1e-9;
 
 // Returns the number of modes of row j if it is loaded: 3 with friction (sticks, slides in either direction), else 1.
-static int solve_ways(const pcs_active_set *s, int j)
+static int solve_choices(const pcs_active_set *s, int j)
 {
     return s->p.rows[j].ntangent > 0 && s->p.rows[j].friction > 0.0 ? 3 : 1;
 }
@@ -507,10 +507,10 @@ static bool solve_take_case(pcs_active_set *s, int size, const int *loaded, int 
     static const unsigned char tangent_mode[] = { HELD, PCS_MODE_SLIDING_UP, PCS_MODE_SLIDING_DOWN };
     memset(s->mode, OUT, (size_t)s->p.n);
     for (int i = 0; i < size; i++) {
-        int j = solve_gated(s, loaded[i]), ways = solve_ways(s, j);
+        int j = solve_gated(s, loaded[i]), choices = solve_choices(s, j);
         s->mode[s->p.m + j] = HELD;
-        if (ways > 1) s->mode[pcs_contact_tangent(&s->p, j, 0)] = tangent_mode[code % ways];
-        code /= ways;
+        if (choices > 1) s->mode[pcs_contact_tangent(&s->p, j, 0)] = tangent_mode[code % choices];
+        code /= choices;
     }
     return code == 0;
 }
@@ -523,7 +523,7 @@ static int solve_most_loaded(const pcs_active_set *s, int *count)
     *count = 0;
     for (int j = 0; j < s->p.m; j++) {
         if (!s->p.gate[j]) continue;
-        for (int k = MOST_LOADED; k > 0; k--) cases[k] += solve_ways(s, j) * cases[k - 1];
+        for (int k = MOST_LOADED; k > 0; k--) cases[k] += solve_choices(s, j) * cases[k - 1];
         (*count)++;
     }
     while (size <= MOST_LOADED && sum + cases[size] <= MOST_CASES) sum += cases[size++];
@@ -622,7 +622,7 @@ static bool solve_by_sweeps(pcs_active_set *s)
 }
 
 // Tries all methods in turn, to the tolerance s->accepted. Returns true if one has converged.
-static bool solve_any_way(pcs_active_set *s, bool has_time)
+static bool solve_any_combination(pcs_active_set *s, bool has_time)
 {
     bool is_warm = s->is_warm;
     if (active_iterate(s)) return true;
@@ -637,10 +637,10 @@ static bool active_solve(pcs_active_set *s)
 {
     s->iterations = 1;
     active_begin(s);
-    s->accepted = firm;
-    bool is_solved = solve_any_way(s, s->p.n <= FEW);
-    s->accepted = loose;
-    if (!is_solved && (s->p.is_hasty || !solve_any_way(s, true))) return false;
+    s->accepted = independent_rtol;
+    bool is_solved = solve_any_combination(s, s->p.n <= FEW);
+    s->accepted = redundant_rtol;
+    if (!is_solved && (s->p.is_hasty || !solve_any_combination(s, true))) return false;
     for (int k = 0; k < 2 * s->p.m; k++) {
         s->is_current = s->is_current && s->p.z[k] >= 0.0;
         s->p.z[k] = fmax(s->p.z[k], 0.0); // negative ones are round-off
@@ -918,13 +918,13 @@ bool pcs_dense_contacts_solve(pcs_dense_contacts *c, int *iterations)
         for (int k = 0; k < s->p.n; k++) s->p.z[k] = c->p.z[c->place[k]];
     dense_eliminate(c);
     dense_reduce(c);
-    bool is_settled = active_solve(s);
+    bool is_converged = active_solve(s);
     *iterations = s->iterations;
     dense_expand(c);
-    return is_settled;
+    return is_converged;
 }
 
-bool pcs_dense_contacts_update(pcs_dense_contacts *c, bool *is_settled)
+bool pcs_dense_contacts_update(pcs_dense_contacts *c, bool *is_converged)
 {
     pcs_active_set *s = c->set;
     dense_number(c);
@@ -935,7 +935,7 @@ bool pcs_dense_contacts_update(pcs_dense_contacts *c, bool *is_settled)
     for (int j = 0; j < s->p.m; j++) s->p.gate_gap[j] = c->p.gate_gap[c->row[j]];
     dense_eliminate(c);
     dense_reduce(c);
-    if (!active_update(s, is_settled)) return false;
+    if (!active_update(s, is_converged)) return false;
     dense_expand(c);
     return true;
 }

@@ -36,7 +36,7 @@ pcs_status pcs_dense_contacts_create(pcs_context *ctx, const pcs_system *system,
 // Solves the problem. Returns false if it does not converge. *iterations counts solves.
 bool pcs_dense_contacts_solve(pcs_dense_contacts *c, int *iterations);
 // Makes one Newton step from the given z, value and gate_gap, on the sets that follow from them. Returns false if it is
-// singular; *is_settled: the sets are the same after it.
-bool pcs_dense_contacts_update(pcs_dense_contacts *c, bool *is_settled);
+// singular; *is_converged: the sets are the same after it.
+bool pcs_dense_contacts_update(pcs_dense_contacts *c, bool *is_converged);
 
 #endif

@@ -1,6 +1,6 @@
 #include "step/krylov_set.h"
 
-#include "core/carry.h"
+#include "core/archive.h"
 #include "core/matrix.h"
 #include "core/rounding.h"
 #include "step/sums.h"
@@ -251,7 +251,7 @@ static pcs_status coupling_create(pcs_context *ctx, const pcs_system *system, co
         widest = width > widest ? width : widest;
     }
     PCS_TAKE(ctx, self, 1, "the preconditioner");
-    *self = (pcs_coupling){ .system = system, .G = G, .T = T, .is_local = pcs_rows_are_spread(system) };
+    *self = (pcs_coupling){ .system = system, .G = G, .T = T, .is_local = pcs_rows_are_distributed(system) };
     self->room = terms < system->nv ? (int)terms : system->nv;
     long most = (long)self->room * widest;
     most = most < pattern->nnz ? most : pattern->nnz;
@@ -627,10 +627,12 @@ void pcs_preconditioners_fill(pcs_preconditioner *const pair[2], const pcs_matri
 {
     const pcs_step_solver *solver = pair[1]->solver;
     const pcs_step_form *form = &solver->form;
-    double way = form->kb > 0.0 ? 1.0 / form->kb : 0.0, rub = form->has_position ? 0.5 * form->h : 0.0;
+    double weight = form->kb > 0.0 ? 1.0 / form->kb : 0.0, friction_weight = form->has_position ? 0.5 * form->h : 0.0;
     coupling_fill(pair[1]->coupling, solver->mass->A, S, form);
     if (form->has_position) preconditioner_fill(pair[0], S, (const double[2]){ 1.0, 1.0 });
-    preconditioner_fill(pair[1], S, (const double[2]){ fmin(1.0, form->kw * way), fmin(1.0, (form->kw + rub) * way) });
+    preconditioner_fill(
+        pair[1], S,
+        (const double[2]){ fmin(1.0, form->kw * weight), fmin(1.0, (form->kw + friction_weight) * weight) });
 }
 
 // Returns true if B is factored (false for NULL).
@@ -653,7 +655,7 @@ pcs_status pcs_krylov_create(pcs_context *ctx, int n, int restart, pcs_krylov **
     for (int i = 0; i <= restart; i++) PCS_TAKE(ctx, k->basis[i], n, "the Krylov basis");
     PCS_TAKE(ctx, k->H, (size_t)(restart + 1) * (size_t)restart, "the Krylov method");
     PCS_TAKE_EACH(ctx, restart + 1, "the Krylov method", double, &k->cosine, &k->sine, &k->g, &k->dots);
-    PCS_TAKE_EACH(ctx, n, "the Krylov method", double, &k->direction, &k->image, &k->rest, &k->treated);
+    PCS_TAKE_EACH(ctx, n, "the Krylov method", double, &k->direction, &k->image, &k->rest, &k->preconditioned);
     *out = k;
     return PCS_OK;
 }
@@ -670,8 +672,8 @@ double pcs_krylov_conjugate(pcs_krylov *k, const double *b, double *x, double to
     double *p = k->direction, *Ap = k->image, *r = k->rest;
     memset(x, 0, (size_t)n * sizeof *x);
     memcpy(r, b, (size_t)n * sizeof *r);
-    k->treat(k->owner, r, p);
-    double *const pair[2] = { p, r }, *const next[2] = { k->treated, r };
+    k->precondition(k->owner, r, p);
+    double *const pair[2] = { p, r }, *const next[2] = { k->preconditioned, r };
     double dots[2];
     all_dots(k->system, n, 2, pair, r, dots);
     double rz = dots[0], size = sqrt(dots[1]);
@@ -684,11 +686,11 @@ double pcs_krylov_conjugate(pcs_krylov *k, const double *b, double *x, double to
             x[i] += alpha * p[i];
             r[i] -= alpha * Ap[i];
         }
-        k->treat(k->owner, r, k->treated);
+        k->precondition(k->owner, r, k->preconditioned);
         all_dots(k->system, n, 2, next, r, dots);
         rz = dots[0];
         size = sqrt(dots[1]);
-        for (int i = 0; i < n; i++) p[i] = k->treated[i] + rz / last * p[i];
+        for (int i = 0; i < n; i++) p[i] = k->preconditioned[i] + rz / last * p[i];
     }
     return size;
 }
@@ -743,10 +745,10 @@ static void krylov_combine(pcs_krylov *k, int count, double *x)
         double pivot = H[(size_t)i * lead + (size_t)i];
         k->dots[i] = pivot != 0.0 ? sum / pivot : 0.0;
     }
-    memset(k->treated, 0, (size_t)n * sizeof(double));
+    memset(k->preconditioned, 0, (size_t)n * sizeof(double));
     for (int j = 0; j < count; j++)
-        for (int l = 0; l < n; l++) k->treated[l] += k->dots[j] * k->basis[j][l];
-    k->treat(k->owner, k->treated, k->direction);
+        for (int l = 0; l < n; l++) k->preconditioned[l] += k->dots[j] * k->basis[j][l];
+    k->precondition(k->owner, k->preconditioned, k->direction);
     for (int l = 0; l < n; l++) x[l] += k->direction[l];
 }
 
@@ -775,7 +777,7 @@ double pcs_krylov_minimal(pcs_krylov *k, const double *b, double *x, double tole
         k->g[0] = size;
         int j = 0;
         for (double rest = size; j < k->restart && used < limit && rest > tolerance; j++, used++) {
-            k->treat(k->owner, k->basis[j], k->direction);
+            k->precondition(k->owner, k->basis[j], k->direction);
             krylov_multiply(k, k->direction, k->basis[j + 1]);
             krylov_orthogonalise(k, j);
             bool is_whole = k->H[(size_t)j * (size_t)(k->restart + 1) + (size_t)(j + 1)] <= 1e-16 * fabs(k->H[0]);
@@ -806,11 +808,11 @@ enum {
 };
 
 // Relative tolerances of velocities and gaps: required (tight), zero (slack), after a stall (acceptable tight).
-static const double tight_rate = 1e-14, slack_rate = 1e-13, tight_gap = 1e-15, slack_gap = 4e-15, acceptable = 50.0;
+static const double solved_rate = 1e-14, slack_rate = 1e-13, solved_gap = 1e-15, slack_gap = 4e-15, acceptable = 50.0;
 // Tolerances of linear systems, relative to the residual: loose while the sets of many rows improve, else firm, as few
 // rows have cheap products and would need another round. A live gate may have several consistent states: the choice
 // must not depend on the residual: firm. While only friction changes, looser, but within that of the first round.
-static const double loose = 1e-2, firm = 1e-3;
+static const double inexact_rtol = 1e-2, decided_rtol = 1e-3;
 static const double spread = 20.0;  // least root of the number of unknowns that share a residual
 static const double at_edge = 1e-9; // of the radius of a disc: impulses this close to its edge slide
 
@@ -835,10 +837,10 @@ static void set_multiply(pcs_krylov_set *c, const double *x)
 // the present sets before.
 
 // Limits the compliance along the direction of slip, in units of 1/r, and the rotation factor below which slip is free.
-static const double stiff = 1e3, slow_turn = 1e-2;
+static const double stiff = 1e3, slow_rotation = 1e-2;
 
 // Finds the factored preconditioners of this stage, for gaps and for velocities; NULL if absent.
-static void treat_find_ready(const pcs_krylov_set *c, pcs_preconditioner *pair[2])
+static void precondition_find_ready(const pcs_krylov_set *c, pcs_preconditioner *pair[2])
 {
     bool is_meant[2] = { c->stage & PCS_STAGE_GAP && c->p.held == NULL, // held rows depend almost on M alone
                          c->stage & PCS_STAGE_RATE };
@@ -850,11 +852,11 @@ static void treat_find_ready(const pcs_krylov_set *c, pcs_preconditioner *pair[2
 
 // Adds the compliance of a contact that slides in space, by the equation of slip, (1 - turn)/(turn r) Lt + xt across
 // its direction: the slower the stiffer. Along it the normal impulse determines friction.
-static void treat_hold_across(pcs_krylov_set *c, pcs_preconditioner *pre, int row)
+static void precondition_hold_across(pcs_krylov_set *c, pcs_preconditioner *pre, int row)
 {
-    const double *n = &c->slip[2 * row], turn = c->turn[row];
+    const double *n = &c->slip[2 * row], rotation = c->rotation[row];
     int k = pcs_contact_tangent(&c->p, row, 0), i = k - c->p.m;
-    double across = (1.0 - turn) / (turn * c->p.r[k]), along = stiff / c->p.r[k];
+    double across = (1.0 - rotation) / (rotation * c->p.r[k]), along = stiff / c->p.r[k];
     precondition_add(pre, i, i, across * n[1] * n[1] + along * n[0] * n[0]);
     precondition_add(pre, i + 1, i + 1, across * n[0] * n[0] + along * n[1] * n[1]);
     precondition_add(pre, i, i + 1, (along - across) * n[0] * n[1]);
@@ -862,20 +864,20 @@ static void treat_hold_across(pcs_krylov_set *c, pcs_preconditioner *pre, int ro
 }
 
 // Returns true if the preconditioners include unknown k.
-static bool treat_is_near(const pcs_krylov_set *c, int row, int k)
+static bool precondition_is_near(const pcs_krylov_set *c, int row, int k)
 {
-    return c->mode[k] == PCS_MODE_HELD || (c->mode[k] == PCS_MODE_SLIDING && c->turn[row] > slow_turn);
+    return c->mode[k] == PCS_MODE_HELD || (c->mode[k] == PCS_MODE_SLIDING && c->rotation[row] > slow_rotation);
 }
 
 // Returns true if a row slides in space and the preconditioners include it.
-static bool treat_turns(const pcs_krylov_set *c, int row)
+static bool precondition_directions(const pcs_krylov_set *c, int row)
 {
     int k = pcs_contact_tangent(&c->p, row, 0);
     return c->p.rows[row].ntangent == 2 && c->mode[k] == PCS_MODE_SLIDING && c->is_in[k];
 }
 
 // Raises the diagonals of bilateral rows in the preconditioner as in the system.
-static void treat_raise(const pcs_krylov_set *c, pcs_preconditioner *pre, int first)
+static void precondition_raise(const pcs_krylov_set *c, pcs_preconditioner *pre, int first)
 {
     if (c->shared == 0.0) return;
     for (int j = 0; j < c->p.m; j++)
@@ -884,37 +886,37 @@ static void treat_raise(const pcs_krylov_set *c, pcs_preconditioner *pre, int fi
 }
 
 // Prepares the preconditioner of gaps (0) or of velocities (1) for the present sets and directions of slip.
-static void treat_choose(pcs_krylov_set *c, int law)
+static void precondition_choose_rows(pcs_krylov_set *c, int law)
 {
     pcs_preconditioner *pre = c->preconditioner[law];
-    bool is_same = true, turns = false;
+    bool is_same = true, rotates = false;
     for (int j = 0; j < c->p.m; j++)
         for (int t = -1; t < (law == 0 ? 0 : c->p.rows[j].ntangent); t++) {
             int k = t < 0 ? law * c->p.m + j : pcs_contact_tangent(&c->p, j, t);
-            bool is_in = treat_is_near(c, j, k);
+            bool is_in = precondition_is_near(c, j, k);
             is_same = is_same && c->is_in[k] == is_in;
-            turns = turns || (is_in && c->mode[k] == PCS_MODE_SLIDING);
+            rotates = rotates || (is_in && c->mode[k] == PCS_MODE_SLIDING);
             c->is_in[k] = is_in;
         }
     // A factor that knows directions of slip is not that of the same sets without.
-    if (is_same && !turns && !(law == 1 && c->has_turns) && precondition_is_ready(pre)) return;
-    if (law == 1) c->has_turns = turns;
+    if (is_same && !rotates && !(law == 1 && c->has_rotations) && precondition_is_ready(pre)) return;
+    if (law == 1) c->has_rotations = rotates;
     precondition_choose(pre, c->is_in + law * c->p.m);
-    treat_raise(c, pre, law * c->p.m);
-    for (int j = 0; j < (turns ? c->p.m : 0); j++)
-        if (treat_turns(c, j)) treat_hold_across(c, pre, j);
+    precondition_raise(c, pre, law * c->p.m);
+    for (int j = 0; j < (rotates ? c->p.m : 0); j++)
+        if (precondition_directions(c, j)) precondition_hold_across(c, pre, j);
     precondition_factor(pre);
 }
 
 // Prepares the preconditioners for the present sets.
-static void treat_prepare(pcs_krylov_set *c)
+static void precondition_prepare(pcs_krylov_set *c)
 {
-    if (c->stage & PCS_STAGE_GAP && c->preconditioner[0] != NULL && c->p.held == NULL) treat_choose(c, 0);
-    if (c->stage & PCS_STAGE_RATE && c->preconditioner[1] != NULL) treat_choose(c, 1);
+    if (c->stage & PCS_STAGE_GAP && c->preconditioner[0] != NULL && c->p.held == NULL) precondition_choose_rows(c, 0);
+    if (c->stage & PCS_STAGE_RATE && c->preconditioner[1] != NULL) precondition_choose_rows(c, 1);
 }
 
 // Sets x for a sliding row: the solution y of the preconditioner across the direction of slip, masses along it.
-static void treat_slip(const pcs_krylov_set *c, int row, const double *r, const double *y, double *x)
+static void precondition_slip(const pcs_krylov_set *c, int row, const double *r, const double *y, double *x)
 {
     const double *n = &c->slip[2 * row];
     double part[2] = { 0 }, along = 0.0;
@@ -931,22 +933,22 @@ static void treat_slip(const pcs_krylov_set *c, int row, const double *r, const 
 }
 
 // Fills the right-hand side of a sliding row: its equation across the direction of slip, divided by `turn`.
-static void treat_aim_slip(const pcs_krylov_set *c, int row, const double *r, double *y)
+static void precondition_aim_slip(const pcs_krylov_set *c, int row, const double *r, double *y)
 {
     const double *n = &c->slip[2 * row];
     int k = pcs_contact_tangent(&c->p, row, 0);
-    double across = (r[k + 1] * n[0] - r[k] * n[1]) / c->turn[row];
+    double across = (r[k + 1] * n[0] - r[k] * n[1]) / c->rotation[row];
     y[0] = -n[1] * across;
     y[1] = n[0] * across;
 }
 
 // Applies x = D r: the preconditioners on held rows, masses elsewhere; friction of sliding rows follows the normal.
-static void treat_apply(void *owner, const double *r, double *x)
+static void precondition_apply(void *owner, const double *r, double *x)
 {
     pcs_krylov_set *c = owner;
     bool has_rates = c->stage & PCS_STAGE_RATE;
     pcs_preconditioner *pair[2];
-    treat_find_ready(c, pair);
+    precondition_find_ready(c, pair);
     const pcs_preconditioner *gaps = pair[0], *rates = pair[1];
     int m = c->p.m, known = 2 * m + c->p.nt;
     for (int k = 0; k < c->p.n; k++) x[k] = c->aim[k] = 0.0;
@@ -957,7 +959,7 @@ static void treat_apply(void *owner, const double *r, double *x)
         else x[k] = c->p.r[k] * r[k];
     }
     for (int j = 0; j < (rates != NULL ? m : 0); j++)
-        if (treat_turns(c, j)) treat_aim_slip(c, j, r, &c->aim[pcs_contact_tangent(&c->p, j, 0)]);
+        if (precondition_directions(c, j)) precondition_aim_slip(c, j, r, &c->aim[pcs_contact_tangent(&c->p, j, 0)]);
     for (int law = 0; law < 2; law++)
         if (pair[law] != NULL) precondition_solve(pair[law], c->aim + law * m);
     for (int k = set_first(c); k < set_last(c) && k < known; k++)
@@ -966,7 +968,7 @@ static void treat_apply(void *owner, const double *r, double *x)
         for (int j = 0; j < m; j++) {
             int k = pcs_contact_tangent(&c->p, j, 0);
             if (c->p.rows[j].ntangent > 0 && c->mode[k] >= PCS_MODE_SLIDING)
-                treat_slip(c, j, r, rates == NULL ? NULL : &c->aim[k], x);
+                precondition_slip(c, j, r, rates == NULL ? NULL : &c->aim[k], x);
         }
 }
 
@@ -1139,21 +1141,21 @@ enum { GATE_OPENED = 1, GATE_CONTRADICTED };
 
 static bool gate_is_closed(const pcs_krylov_set *c, int row)
 {
-    return c->gate_story[row] == GATE_CONTRADICTED || pcs_contact_is_gated(&c->p, row);
+    return c->gate_history[row] == GATE_CONTRADICTED || pcs_contact_is_gated(&c->p, row);
 }
 
 static void gate_follow(pcs_krylov_set *c, int row)
 {
     bool is_closed = gate_is_closed(c, row);
-    if (c->p.gate[row] && !is_closed) c->gate_story[row] = GATE_OPENED;
+    if (c->p.gate[row] && !is_closed) c->gate_history[row] = GATE_OPENED;
     c->p.gate[row] = is_closed;
 }
 
 static void gate_close(pcs_krylov_set *c)
 {
     for (int j = 0; j < c->p.m; j++)
-        if (c->gate_story[j] == GATE_OPENED && !c->p.gate[j] && gate_is_closed(c, j))
-            c->gate_story[j] = GATE_CONTRADICTED;
+        if (c->gate_history[j] == GATE_OPENED && !c->p.gate[j] && gate_is_closed(c, j))
+            c->gate_history[j] = GATE_CONTRADICTED;
 }
 
 // Evaluates the values at z.
@@ -1206,8 +1208,8 @@ pcs_status pcs_krylov_set_create(pcs_context *ctx, const pcs_system *system, int
     PCS_TAKE(ctx, c->image, n + m, "the contact problem");
     c->gate_image = c->image + n;
     PCS_TAKE(ctx, c->slip, 2 * m, "the contact problem");
-    PCS_TAKE(ctx, c->turn, m, "the contact problem");
-    PCS_TAKE(ctx, c->gate_story, m, "the contact problem");
+    PCS_TAKE(ctx, c->rotation, m, "the contact problem");
+    PCS_TAKE(ctx, c->gate_history, m, "the contact problem");
     *out = c;
     int restart = nall < KRYLOV_RESTART ? nall + 1 : KRYLOV_RESTART;
     PCS_TRY(pcs_krylov_create(ctx, n, restart, &c->krylov));
@@ -1262,10 +1264,10 @@ static long set_find_modes(pcs_krylov_set *c, bool gate_is_frozen)
         unsigned char side = PCS_MODE_OUT;
         if (c->p.gate[j]) side = pcs_contact_side(&c->p, c->mode, la, c->slack[1]);
         if (is_bilateral) side = PCS_MODE_HELD;
-        int turned = set_set(c, la, side);
+        int rotated = set_set(c, la, side);
         int slip = pcs_contact_set_tangents(&c->p, c->mode, j, side == PCS_MODE_HELD, c->slack[1]);
-        changed += turned + slip;
-        slips += turned ? 0 : slip;
+        changed += rotated + slip;
+        slips += rotated ? 0 : slip;
     }
     if (c->stage & PCS_STAGE_RATE) changed += set_find_more(c);
     c->closures = c->p.gate_is_live ? all_count(c->system, changed - slips) : 0;
@@ -1310,14 +1312,14 @@ static double set_residual(pcs_krylov_set *c)
         c->F[k] = c->mode[k] == PCS_MODE_HELD ? -c->p.value[k] / pcs_contact_unit(&c->p, k) : 0.0;
     for (int j = 0; j < c->p.m && c->stage & PCS_STAGE_RATE; j++) {
         if (c->p.rows[j].ntangent == 0 || c->mode[pcs_contact_tangent(&c->p, j, 0)] < PCS_MODE_SLIDING) continue;
-        c->turn[j] = pcs_contact_slip(&c->p, c->mode, j, &c->slip[2 * j]);
+        c->rotation[j] = pcs_contact_slip(&c->p, c->mode, j, &c->slip[2 * j]);
         for (int t = 0; t < c->p.rows[j].ntangent; t++) {
             int k = pcs_contact_tangent(&c->p, j, t);
             c->F[k] = (c->p.rows[j].friction * c->p.z[c->p.m + j] * c->slip[2 * j + t] - c->p.z[k]) / c->p.r[k];
         }
     }
     for (int k = set_first(c); k < set_last(c); k++) {
-        double ratio = fabs(c->F[k]) / c->tight[k < c->p.m ? 0 : 1];
+        double ratio = fabs(c->F[k]) / c->solved_tol[k < c->p.m ? 0 : 1];
         if (c->F[k] != 0.0) worst = pcs_larger(worst, ratio);
     }
     c->ratio = all_max(c->system, worst);
@@ -1356,18 +1358,18 @@ static void set_linearised(void *owner, const double *x, double *y)
     for (int k = c->shared > 0.0 ? first : last; k < last; k++)
         if (set_is_joint(c, k)) y[k] += c->shared * x[k] / c->p.r[k];
     for (int j = 0; j < c->p.m && c->stage & PCS_STAGE_RATE; j++) {
-        double turned[2] = { 0 }, along = 0.0;
+        double rotated[2] = { 0 }, along = 0.0;
         if (c->p.rows[j].ntangent == 0 || c->mode[pcs_contact_tangent(&c->p, j, 0)] < PCS_MODE_SLIDING) continue;
         const double *n = &c->slip[2 * j];
-        double turn = c->turn[j], la = c->p.rows[j].friction * c->aim[c->p.m + j];
+        double rotation = c->rotation[j], la = c->p.rows[j].friction * c->aim[c->p.m + j];
         for (int t = 0; t < c->p.rows[j].ntangent; t++) {
             int k = pcs_contact_tangent(&c->p, j, t);
-            turned[t] = turn * (c->aim[k] - c->p.r[k] * c->image[k]);
-            along += turned[t] * n[t];
+            rotated[t] = rotation * (c->aim[k] - c->p.r[k] * c->image[k]);
+            along += rotated[t] * n[t];
         }
         for (int t = 0; t < c->p.rows[j].ntangent; t++) {
             int k = pcs_contact_tangent(&c->p, j, t);
-            double part = turn > 0.0 ? turned[t] - along * n[t] : 0.0;
+            double part = rotation > 0.0 ? rotated[t] - along * n[t] : 0.0;
             y[k] = (c->aim[k] - la * n[t] - part) / c->p.r[k];
         }
     }
@@ -1379,8 +1381,8 @@ static bool set_newton(pcs_krylov_set *c, double norm, double tolerance)
     pcs_krylov *k = c->krylov;
     k->product = set_linearised;
     k->owner = c;
-    k->treat = treat_apply;
-    treat_prepare(c);
+    k->precondition = precondition_apply;
+    precondition_prepare(c);
     for (int i = 0; i < c->p.n; i++)
         if (i < set_first(c) || i >= set_last(c)) c->F[i] = 0.0;
     bool is_symmetric = c->is_symmetric && c->stage != PCS_STAGE_BOTH && !set_slides(c, false);
@@ -1396,7 +1398,7 @@ static bool set_newton(pcs_krylov_set *c, double norm, double tolerance)
 // Returns true if these sets have been solved for before; otherwise stores their hash.
 static bool set_is_seen(pcs_krylov_set *c)
 {
-    int process = pcs_rows_are_spread(c->system) ? pcs_process_number(c->system->ctx) : 0;
+    int process = pcs_rows_are_distributed(c->system) ? pcs_process_number(c->system->ctx) : 0;
     unsigned long long sum = 0, here = (unsigned long long)process << 40;
     for (int k = set_first(c); k < set_last(c); k++)
         sum += pcs_mix(here + (unsigned long long)k * 8 + c->mode[k] + PCS_MIX_STEP);
@@ -1426,17 +1428,17 @@ static void set_find_scales(pcs_krylov_set *c)
     bool has_shrunk = size < 0.1 * c->size;
     if (has_shrunk) set_evaluate(c);
     c->size = has_shrunk ? size : fmax(c->size, size);
-    c->tight[1] = tight_rate * c->size;
+    c->solved_tol[1] = solved_rate * c->size;
     c->slack[1] = slack_rate * c->size;
     // Adds the round-off of a gap, which is a difference of positions that have been as far apart as it was large.
     if (c->stage & PCS_STAGE_GAP && c->p.held == NULL)
         c->reach = fmax(c->reach, all_largest(c->system, c->p.m, c->p.b));
-    c->tight[0] = tight_gap * (c->length + c->reach) / c->p.h + c->tight[1];
+    c->solved_tol[0] = solved_gap * (c->length + c->reach) / c->p.h + c->solved_tol[1];
     c->slack[0] = slack_gap * (c->length + c->reach) / c->p.h + c->slack[1];
 }
 
 // State of the iteration on one stage.
-typedef struct settling {
+typedef struct krylov_round {
     long changed, fewest, unknowns; // numbers over all processes
     int idle, repeats, rescues;
     int thawed;                // rounds since the gate may change
@@ -1444,10 +1446,10 @@ typedef struct settling {
     double first;              // residual of the first round, 0 if none yet
     bool has_many;             // rows
     bool is_rounded_off;       // the equations hold up to round-off
-} settling;
+} krylov_round;
 
 // Replaces Newton's method, which has failed, by projections from coarse to fine. Returns false after enough attempts.
-static bool set_rescue(pcs_krylov_set *c, settling *s)
+static bool set_rescue(pcs_krylov_set *c, krylov_round *s)
 {
     if (c->p.is_hasty || s->rescues++ == 6) return false;
     gradient_solve(c, c->size * pow(10.0, -2.0 * s->rescues), SWEEPS);
@@ -1460,31 +1462,33 @@ static bool set_rescue(pcs_krylov_set *c, settling *s)
 }
 
 // Checks whether the iteration has stalled at round-off, which ends it; otherwise calls the projections.
-static bool set_recover(pcs_krylov_set *c, settling *s)
+static bool set_recover(pcs_krylov_set *c, krylov_round *s)
 {
     s->is_rounded_off = s->changed == 0 && set_is_rounded_off(c);
     return s->is_rounded_off || set_rescue(c, s);
 }
 
 // Returns the residual norm that ends the iteration, m/s; it grows with the number of unknowns that share the residual.
-static double set_floor(const pcs_krylov_set *c, const settling *s)
+static double set_floor(const pcs_krylov_set *c, const krylov_round *s)
 {
-    double floor = 0.5 * fmin(c->tight[1], c->stage & PCS_STAGE_GAP ? c->tight[0] : INFINITY);
+    double floor = 0.5 * fmin(c->solved_tol[1], c->stage & PCS_STAGE_GAP ? c->solved_tol[0] : INFINITY);
     double wide = floor * fmax(1.0, sqrt((double)s->unknowns) / spread);
     return s->norm > 10.0 * wide ? wide : floor;
 }
 
 // Returns the relative tolerance of the next linear system.
-static double set_share(const pcs_krylov_set *c, settling *s)
+static double set_share(const pcs_krylov_set *c, krylov_round *s)
 {
-    bool may_be_loose = s->idle == 0 && s->has_many;
-    if (!c->p.gate_is_live) return may_be_loose ? loose : firm;
+    bool may_be_inexact = s->idle == 0 && s->has_many;
+    if (!c->p.gate_is_live) return may_be_inexact ? inexact_rtol : decided_rtol;
     if (s->first == 0.0) s->first = s->norm;
-    return may_be_loose && c->closures == 0 ? fmax(firm, fmin(loose, firm * s->first / s->norm)) : firm;
+    return may_be_inexact && c->closures == 0
+               ? fmax(decided_rtol, fmin(inexact_rtol, decided_rtol * s->first / s->norm))
+               : decided_rtol;
 }
 
 // Makes one round: a Newton step, or projections if Newton's method cycles or stalls.
-static bool set_round(pcs_krylov_set *c, settling *s)
+static bool set_round(pcs_krylov_set *c, krylov_round *s)
 {
     bool is_seen = s->changed > 0 && set_is_seen(c);
     s->idle = s->changed < s->fewest ? 0 : s->idle + 1;
@@ -1494,17 +1498,17 @@ static bool set_round(pcs_krylov_set *c, settling *s)
     bool is_stuck = s->changed == 0 && s->norm > 0.5 * s->last;
     if (s->repeats > 1 || s->idle > IDLE_ROUNDS || is_stuck) return set_recover(c, s);
     double floor = set_floor(c, s), share = set_share(c, s);
-    bool is_settled = s->changed == 0 && !set_slides(c, true);
+    bool is_converged = s->changed == 0 && !set_slides(c, true);
     if (s->changed == 0 && s->norm < s->before) share = fmin(share, pow(s->norm / s->before, 2));
     s->before = s->norm;
-    double tolerance = s->repeats > 0 || is_settled ? floor : fmax(floor, share * s->norm);
+    double tolerance = s->repeats > 0 || is_converged ? floor : fmax(floor, share * s->norm);
     s->last = s->changed == 0 ? s->norm : INFINITY;
     return set_newton(c, s->norm, tolerance) || set_recover(c, s);
 }
 
 static bool set_iterate(pcs_krylov_set *c, int stage)
 {
-    settling s = { .last = INFINITY, .unknowns = all_count(c->system, c->p.n) };
+    krylov_round s = { .last = INFINITY, .unknowns = all_count(c->system, c->p.n) };
     s.has_many = all_count(c->system, c->p.m) >= MANY_ROWS;
     s.fewest = s.unknowns;
     c->stage = stage;
@@ -1517,7 +1521,8 @@ static bool set_iterate(pcs_krylov_set *c, int stage)
     set_find_scales(c);
     s.changed = set_find_modes(c, false);
     bool has_kept = stage & PCS_STAGE_RATE && set_keep_slips(c);
-    if (stage == PCS_STAGE_BOTH) memset(c->gate_story, 0, (size_t)c->p.m); // the stored gates belong to another problem
+    if (stage == PCS_STAGE_BOTH)
+        memset(c->gate_history, 0, (size_t)c->p.m); // the stored gates belong to another problem
     for (int round = 0; round < (c->p.is_hasty ? HASTY_ROUNDS : ROUNDS); round++, s.thawed++) {
         bool is_moved = set_clear_out(c);
         s.norm = set_residual(c);
@@ -1572,7 +1577,7 @@ static void set_clear_rates(pcs_krylov_set *c)
 bool pcs_krylov_set_solve(pcs_krylov_set *c)
 {
     pcs_contact_even_out(&c->p);
-    memset(c->gate_story, 0, (size_t)c->p.m);
+    memset(c->gate_history, 0, (size_t)c->p.m);
     c->rounds = c->products = c->revisits = c->projections = 0;
     c->size = 0.0;
     if (c->p.held != NULL) {
@@ -1581,9 +1586,9 @@ bool pcs_krylov_set_solve(pcs_krylov_set *c)
         memset(c->p.z, 0, (size_t)c->p.m * sizeof *c->p.z);
         if (!set_iterate(c, PCS_STAGE_RATE)) return false;
     } else {
-        if (!set_iterate(c, c->is_one_way ? PCS_STAGE_GAP : PCS_STAGE_BOTH)) return false;
+        if (!set_iterate(c, c->is_one_sided ? PCS_STAGE_GAP : PCS_STAGE_BOTH)) return false;
         bool is_cleared = set_clear_gaps(c);
-        if ((c->is_one_way || is_cleared) && !set_iterate(c, PCS_STAGE_RATE)) return false;
+        if ((c->is_one_sided || is_cleared) && !set_iterate(c, PCS_STAGE_RATE)) return false;
     }
     set_clear_rates(c);
     return true;

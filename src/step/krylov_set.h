@@ -22,14 +22,14 @@
 typedef struct pcs_krylov {
     int n, restart;
     const pcs_system *system; // the vectors are distributed like its rows; NULL if one process has all entries
-    void (*product)(void *owner, const double *x, double *y); // y = A x
-    void (*treat)(void *owner, const double *r, double *x);   // x = D r
+    void (*product)(void *owner, const double *x, double *y);      // y = A x
+    void (*precondition)(void *owner, const double *r, double *x); // x = D r
     void *owner;
     int count; // number of products so far
     // work:
-    double **basis;                             // [restart + 1][n]
-    double *H, *cosine, *sine, *g, *dots;       // Hessenberg matrix by columns, rotations, right-hand side
-    double *direction, *image, *rest, *treated; // [n]
+    double **basis;                                    // [restart + 1][n]
+    double *H, *cosine, *sine, *g, *dots;              // Hessenberg matrix by columns, rotations, right-hand side
+    double *direction, *image, *rest, *preconditioned; // [n]
 } pcs_krylov;
 
 // Creates the solver.
@@ -59,7 +59,7 @@ typedef struct pcs_krylov_set {
     int nb;            // number of bilateral rows with a smooth multiplier
     double length;     // size of the model, m, which sets the round-off of gaps
     double reach;      // largest gap so far, m
-    bool is_one_way;   // velocity multipliers do not move gaps: the position law can be solved first
+    bool is_one_sided; // velocity multipliers do not move gaps: the position law can be solved first
     bool is_symmetric; // the diagonal blocks of P are symmetric
     double shared;     // factor by which diagonals of bilateral rows are raised in every linear system
     pcs_krylov_set_product *product;
@@ -70,17 +70,17 @@ typedef struct pcs_krylov_set {
     // work:
     pcs_krylov *krylov;
     unsigned char *mode;              // [n]
-    unsigned char *gate_story;        // [m] changes of a live gate in this solve
+    unsigned char *gate_history;      // [m] changes of a live gate in this solve
     unsigned char *is_in;             // [n] 1 for held rows in the preconditioners
-    bool has_turns;                   // the preconditioners include directions of slip
+    bool has_rotations;               // the preconditioners include directions of slip
     double *F, *x;                    // [n]
     double *image;                    // [n + m] result of the last product, with gate gaps
     double *z_last, *aim, *aim_value; // [n]
     double *gate_image;               // [m] gate gaps in `image`
     long closures;                    // changes of gaps, normal impulses and gates in the last round, in all processes
-    double *slip, *turn;              // [2 m], [m] directions of slip, and factors by which they rotate with y
+    double *slip, *rotation;          // [2 m], [m] directions of slip, and factors by which they rotate with y
     double size, least_size;          // largest velocity, m/s, now and at the start
-    double tight[2], slack[2];        // m/s, residuals of gaps / h and of velocities that count as zero
+    double solved_tol[2], slack[2];   // m/s, residuals of gaps / h and of velocities that count as zero
     double ratio;                     // worst residual over `tight`
     double lipschitz[4];              // Lipschitz constants of P in units of 1 / r, by parts; 0 if unknown
     int stage;

@@ -76,7 +76,7 @@ typedef struct newton {
     int *row_of_tangent;       // [nt]
     bool is_provisional;       // the multipliers belong to sets that do not hold yet
     int gate_sign;             // 1: a gap at the tolerance counts as closed. -1: as open, if closing it would open it
-    bool stands;               // S* of this form is factored and constant
+    bool has_factors;          // S* of this form is factored and constant
     bool is_factored;          // rows are constant, too
     bool keeps_factor;         // S* and K of the iterate before are kept
     unsigned char *has_column; // [nz] 1 if column Y is filled
@@ -146,7 +146,7 @@ static bool newton_is_used(const pcs_step_solver *self, int k)
 }
 
 // Returns the change of the velocity of a row as its direction rotates with an increment dx.
-static double newton_turn_rate(const newton *s, int row, const double *dx)
+static double newton_rotation_rate(const newton *s, int row, const double *dx)
 {
     return s->curvature == NULL ? 0.0 : pcs_rows_dot(s->curvature->H, row, dx);
 }
@@ -203,7 +203,7 @@ static void newton_uncouple(pcs_step_solver *self)
 
 // Solves x = S*^-1 x subject to the bilateral rows (Gb + kb Hb) x + Hb way + Gb vt + target = 0; mu gets their
 // multipliers. If vt is NULL, the last two terms are left out.
-static void newton_bordered_solve(pcs_step_solver *self, double *x, const double *way, const double *vt,
+static void newton_bordered_solve(pcs_step_solver *self, double *x, const double *increment, const double *vt,
                                   const double *target, double *mu)
 {
     newton *s = self->data;
@@ -218,7 +218,7 @@ static void newton_bordered_solve(pcs_step_solver *self, double *x, const double
     pcs_linsolve_solve(s->iteration, x);
     if (!self->form.has_smooth_multipliers) return;
     for (int i = 0; i < s->nborder; i++) {
-        keep[i] = pcs_rows_dot(s->A, i, x) + newton_turn_rate(s, s->bilateral[i], way);
+        keep[i] = pcs_rows_dot(s->A, i, x) + newton_rotation_rate(s, s->bilateral[i], increment);
         if (vt != NULL) keep[i] += pcs_rows_dot(G, s->bilateral[i], vt) + target[s->bilateral[i]];
     }
     // Multiplies by `schur`, the inverted Schur complement.
@@ -260,16 +260,16 @@ static void newton_bend_rates(pcs_step_solver *self)
 
 // Moves the state half-way along the change `trial`: S* there is the mean slope of that path but for third derivatives.
 // Joint forces, and their directions if they vary, move with it.
-static void newton_go_half_way(pcs_step_solver *self, pcs_step_problem *p)
+static void newton_go_half(pcs_step_solver *self, pcs_step_problem *p)
 {
     newton *s = self->data;
-    double half = 0.5 * self->form.kb, *to = p->base == NULL ? s->at.q_last : s->at.turned;
+    double half = 0.5 * self->form.kb, *to = p->base == NULL ? s->at.q_last : s->at.rotated;
     const double *from = p->base == NULL ? p->q : s->at.x;
     for (int i = 0; i < s->n; i++) {
         to[i] = from[i] + half * s->trial[i];
         s->at.v_last[i] = p->v[i] + 0.5 * s->trial[i];
     }
-    if (p->base != NULL) pcs_retract(&self->system->rotations, p->base, s->at.turned, s->at.q_last);
+    if (p->base != NULL) pcs_retract(&self->system->rotations, p->base, s->at.rotated, s->at.q_last);
     p->q = s->at.q_last;
     p->v = s->at.v_last;
     if (s->curvature == NULL) return;
@@ -284,13 +284,13 @@ static bool newton_factor_iteration(pcs_step_solver *self, const pcs_step_proble
     newton *s = self->data;
     const pcs_system *system = self->system;
     bool is_singular = false;
-    if (s->stands) return true;
+    if (s->has_factors) return true;
     pcs_step_assemble(self, s->curvature, p, p->base == NULL ? NULL : x, s->contacts->p.z, s->S);
     if (s->curvature != NULL) newton_bend_rates(self);
     newton_uncouple(self);
     if (pcs_linsolve_factor(s->iteration, &is_singular) != PCS_OK || is_singular) return false;
     self->nfactor++;
-    s->stands = pcs_step_is_constant(system) && s->curvature == NULL;
+    s->has_factors = pcs_step_is_constant(system) && s->curvature == NULL;
     s->is_factored = system->is_linear;
     return true;
 }
@@ -328,8 +328,8 @@ static bool newton_factor(pcs_step_solver *self, const pcs_step_problem *p)
     newton *s = self->data;
     pcs_step_problem at = *p;
     if (s->is_factored) return true;
-    if (s->has_trial && !s->keeps_factor) newton_go_half_way(self, &at);
-    if (!s->keeps_factor && !newton_factor_iteration(self, &at, at.q == p->q ? s->at.x : s->at.turned)) return false;
+    if (s->has_trial && !s->keeps_factor) newton_go_half(self, &at);
+    if (!s->keeps_factor && !newton_factor_iteration(self, &at, at.q == p->q ? s->at.x : s->at.rotated)) return false;
     bool is_fit = !self->form.has_smooth_multipliers || newton_fill_border(self);
     if (at.q != p->q && s->curvature != NULL) pcs_system_aim(self->system, pcs_at(self->t, p->q, NULL));
     return is_fit;
@@ -421,7 +421,7 @@ static void newton_fill_columns(pcs_step_solver *self)
 }
 
 // Converts in place a change dx of the increment to the material rotations that rows multiply: dx := T(x) dx.
-static void newton_turn(const pcs_step_solver *self, const pcs_step_problem *p, double *dx)
+static void newton_rotation(const pcs_step_solver *self, const pcs_step_problem *p, double *dx)
 {
     const newton *s = self->data;
     if (p->base != NULL) pcs_rotate_vector(&self->system->rotations, s->at.x, dx);
@@ -434,14 +434,14 @@ static void newton_fill_gaps(pcs_step_solver *self, const pcs_step_problem *p, i
     newton *s = self->data;
     pcs_dense_contacts *c = s->contacts;
     const pcs_rows *G = self->system->G;
-    newton_turn(self, p, s->at.q_last);
+    newton_rotation(self, p, s->at.q_last);
     for (int j = 0; j < s->m; j++) c->P[j * s->nz + l] = pcs_rows_dot(G, j, s->at.q_last);
     if (!self->form.gate_is_live) return;
     const double *Y = s->Y[l];
     if (p->base != NULL) {
-        memcpy(s->at.turned, Y, (size_t)s->n * sizeof *Y);
-        newton_turn(self, p, s->at.turned);
-        Y = s->at.turned;
+        memcpy(s->at.rotated, Y, (size_t)s->n * sizeof *Y);
+        newton_rotation(self, p, s->at.rotated);
+        Y = s->at.rotated;
     }
     for (int j = 0; j < s->m; j++) c->P_gate[j * s->nz + l] = self->form.kb * pcs_rows_dot(G, j, Y);
 }
@@ -480,10 +480,10 @@ static void newton_fill_contacts(pcs_step_solver *self, pcs_step_problem *p)
             s->at.q_last[i] = into_q * column[i] + form->kb * s->Y[l][i];
             s->at.v_last[i] = into_v * column[i] + s->Y[l][i];
         }
-        bool turns = s->curvature != NULL && !form->law_is_gap;
+        bool rotates = s->curvature != NULL && !form->law_is_gap;
         for (int j = 0; j < s->m; j++) {
-            double turn = turns ? newton_turn_rate(s, j, s->at.q_last) : 0.0;
-            c->P[(s->m + j) * s->nz + l] = pcs_rows_dot(system->G, j, s->at.v_last) + turn;
+            double rotation = rotates ? newton_rotation_rate(s, j, s->at.q_last) : 0.0;
+            c->P[(s->m + j) * s->nz + l] = pcs_rows_dot(system->G, j, s->at.v_last) + rotation;
         }
         if (form->has_position) newton_fill_gaps(self, p, l);
         if (p->held != NULL) newton_fill_held(self, l);
@@ -569,9 +569,9 @@ static bool newton_update_sets(pcs_step_solver *self, const pcs_step_problem *p)
     for (int j = 0; j < s->m; j++) c->p.value[s->m + j] = pcs_rows_dot(system->G, j, p->v) + p->target[j];
     for (int t = 0; t < s->nt; t++) c->p.value[2 * s->m + t] = pcs_rows_dot(system->T, t, p->v) + p->target_t[t];
     s->is_provisional = true;
-    bool is_settled = false;
-    if (!pcs_dense_contacts_update(c, &is_settled)) return false;
-    s->is_provisional = !is_settled;
+    bool is_converged = false;
+    if (!pcs_dense_contacts_update(c, &is_converged)) return false;
+    s->is_provisional = !is_converged;
     return true;
 }
 
@@ -719,7 +719,7 @@ static void past_learn_forces(past *self, const double *last, const double *forc
     }
 }
 
-enum { SETTLE_TIES_AFTER = 8 };
+enum { DECIDE_TIES_AFTER = 8 };
 
 // Allocates A, with the pattern of the bilateral rows of G.
 static pcs_status newton_take_rates(pcs_step_solver *self, newton *s)
@@ -753,8 +753,8 @@ static pcs_status newton_take_lists(pcs_step_solver *self, newton *s)
 // Returns true if S* is the complete derivative of smooth forces as long as no contact acts.
 static bool newton_has_slope(const newton *s, const pcs_system *system)
 {
-    bool has_turns = s->nb == 0 || !system->row_set.vary || pcs_curvature_is_whole(s->curvature);
-    bool is_whole = system->tangents_vary && !system->mass_varies && has_turns;
+    bool has_rotations = s->nb == 0 || !system->row_set.vary || pcs_curvature_is_whole(s->curvature);
+    bool is_whole = system->tangents_vary && !system->mass_varies && has_rotations;
     return pcs_system_is_mesh(system) && is_whole && !pcs_system_remembers(system) &&
            pcs_system_ncompliant(system) == 0;
 }
@@ -800,7 +800,7 @@ static pcs_status newton_prepare(pcs_step_solver *self, pcs_outcome *outcome)
 {
     newton *s = self->data;
     (void)outcome;
-    s->stands = s->is_factored = false;
+    s->has_factors = s->is_factored = false;
     if (s->nz > 0) memset(s->has_column, 0, (size_t)s->nz);
     if (!self->form.has_dynamics) return PCS_OK;
     const pcs_pattern *curved = s->curvature == NULL ? NULL : s->curvature->K->pattern;
@@ -957,7 +957,7 @@ static double newton_scale(pcs_step_solver *self, const pcs_step_problem *p)
 
 // Moves mass and directions to the end of the step. Rotated impulses keep v, and d changes by the difference, as large
 // impulses of light nodes would otherwise need another iteration.
-static bool newton_settle(pcs_step_solver *self, const pcs_step_problem *p)
+static bool newton_converge(pcs_step_solver *self, const pcs_step_problem *p)
 {
     newton *s = self->data;
     if (!pcs_motion_move(self, p, &s->at)) return false;
@@ -985,7 +985,7 @@ static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, pcs_pas
     newton *s = self->data;
     int rounds;
     s->keeps_factor = pass.keeps_factor;
-    s->gate_sign = pass.count < SETTLE_TIES_AFTER ? 1 : -1;
+    s->gate_sign = pass.count < DECIDE_TIES_AFTER ? 1 : -1;
     if (!(s->at.has_jump ? pcs_motion_move(self, p, &s->at) : pcs_motion_lead(self, p, &s->at))) return NAN;
     s->has_trial = pass.is_measured && pass.count == 1 && !pass.keeps_factor && newton_has_size(self);
     s->has_trial = s->has_trial && newton_may_keep(self);
@@ -1076,15 +1076,15 @@ static void newton_guess_forces(pcs_step_solver *self, pcs_step_problem *p)
 }
 
 // Stores the motion and the joint forces of the step if it continued the one before and no contact has acted.
-static void newton_remember(pcs_step_solver *self, const pcs_step_problem *p, bool is_settled)
+static void newton_remember(pcs_step_solver *self, const pcs_step_problem *p, bool is_converged)
 {
     newton *s = self->data;
     double *force = s->keep;
-    bool is_smooth = is_settled && s->at.is_guessed && newton_may_keep(self);
+    bool is_smooth = is_converged && s->at.is_guessed && newton_may_keep(self);
     for (int i = 0; i < s->nb; i++) {
         int row = s->bilateral[i];
         force[i] = self->form.has_smooth_multipliers ? p->lam[row] : s->contacts->p.z[s->m + row] / self->form.h;
-        if (!is_settled) force[i] = 0.0;
+        if (!is_converged) force[i] = 0.0;
     }
     if (s->past != NULL && is_smooth) {
         past_learn(s->past, self->system, self->form.h, p->acceleration, p->d, self->form.c / self->form.h);
@@ -1136,9 +1136,9 @@ static pcs_outcome newton_dynamics(pcs_step_solver *self, pcs_step_problem *p, i
                               .bend = has_size ? &s->bend : NULL,
                               .scale = newton_jumps(self) ? newton_scale : NULL,
                               .is_provisional = newton_is_provisional,
-                              .move = newton_settle,
+                              .move = newton_converge,
                               .at = &s->at,
-                              .has_turns = pcs_curvature_is_whole(s->curvature),
+                              .has_rotations = pcs_curvature_is_whole(s->curvature),
                               .z = s->contacts->p.z,
                               .z_last = s->z_last,
                               .is_hasty = &s->contacts->p.is_hasty,

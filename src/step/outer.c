@@ -9,7 +9,7 @@
 
 enum { ITERATIONS = 60, MOST = 400, POLISHES = 3, STALLED_AFTER = 16, RENEWED_AFTER = 16 };
 
-typedef enum verdict { SETTLED, SHRINKING, GROWING } verdict;
+typedef enum verdict { CONVERGED, SHRINKING, GROWING } verdict;
 
 typedef struct progress {
     const pcs_system *system;
@@ -28,14 +28,14 @@ typedef struct progress {
 } progress;
 
 // Accuracy of velocities aimed at; round-off allowed in velocities, and in lengths and positions, each relative.
-static const double tight = 1e-14, loose = 1e-10, position_noise = 8.0 * DBL_EPSILON;
+static const double converged_rtol = 1e-14, stalled_rtol = 1e-10, position_noise = 8.0 * DBL_EPSILON;
 // Largest error left by a second change, relative to the velocities, that may be accepted as round-off.
-static const double fair = 1e-12;
-static const double quick = 0.1, slow = 0.5, slow_change = 1e-2;
+static const double accepted_rtol = 1e-12;
+static const double fast_rate = 0.1, slow_rate = 0.5, slow_change = 1e-2;
 // Rates of two changes that differ by less than this fraction show convergence, not round-off, whose rates scatter.
-static const double steady = 0.1;
+static const double steady_rate = 0.1;
 // Safety factor of estimates of the error left by a second change (outer.h).
-static const double unsure = 10.0;
+static const double unsure_factor = 10.0;
 
 // Returns true if a contact will close or open in this step according to the gates or the predicted gaps: the iteration
 // must not start from the prediction then. `gap` is [nrow] work.
@@ -57,7 +57,7 @@ static bool outer_foresees(const pcs_step_solver *solver, const pcs_step_problem
 static double outer_noise(const progress *c, const pcs_step_problem *p)
 {
     double positions = fmax(PCS_ROUND_LENGTH * c->system->length, position_noise * pcs_system_largest(c->system, p->q));
-    return fmax(loose * c->scale, positions / c->h) * (c->count > STALLED_AFTER ? 10.0 : 1.0);
+    return fmax(stalled_rtol * c->scale, positions / c->h) * (c->count > STALLED_AFTER ? 10.0 : 1.0);
 }
 
 // Estimates the sum of the changes to come, m/s: r + r^2 + ... times the last one, or less; INFINITY if unknown.
@@ -65,8 +65,8 @@ static double outer_left(const progress *c)
 {
     if (isfinite(c->left) || (c->keeps && c->count == 2)) return c->left;
     bool is_second = c->count == 2 && pcs_system_is_mesh(c->system);
-    if (!(c->rate < quick) || (is_second && !c->is_sloped)) return INFINITY;
-    return (is_second ? unsure : 1.0) * c->rate / (1.0 - c->rate) * c->last;
+    if (!(c->rate < fast_rate) || (is_second && !c->is_sloped)) return INFINITY;
+    return (is_second ? unsure_factor : 1.0) * c->rate / (1.0 - c->rate) * c->last;
 }
 
 // Returns true if the error left by the last change is below the tolerance, or, after a second change, below the
@@ -74,8 +74,8 @@ static double outer_left(const progress *c)
 static bool outer_is_enough(const progress *c, const pcs_step_problem *p, double change)
 {
     double left = outer_left(c);
-    if (fmin(change, left) <= tight * c->scale) return true;
-    if (c->count != 2 || !pcs_system_is_mesh(c->system) || left > fair * c->scale) return false;
+    if (fmin(change, left) <= converged_rtol * c->scale) return true;
+    if (c->count != 2 || !pcs_system_is_mesh(c->system) || left > accepted_rtol * c->scale) return false;
     return left * c->h <= position_noise * fmax(c->system->length, pcs_system_largest(c->system, p->q));
 }
 
@@ -85,16 +85,16 @@ static verdict outer_judge(progress *c, const pcs_step_problem *p, double change
     // Adds the velocity that weight would give a body at rest in a step, as it is rounded off all the same.
     c->scale = fmax(c->scale, fmax(pcs_system_largest(c->system, p->v), increment));
     double before = c->last, rate = c->count++ > 0 ? change / before : 1.0;
-    c->is_steady = rate < 1.0 && fabs(rate - c->rate) <= steady * rate;
+    c->is_steady = rate < 1.0 && fabs(rate - c->rate) <= steady_rate * rate;
     c->rate = rate;
     c->last = change;
-    if (c->system->is_linear) return SETTLED; // one linearisation is the whole problem
-    if (outer_is_enough(c, p, change)) return SETTLED;
+    if (c->system->is_linear) return CONVERGED; // one linearisation is the whole problem
+    if (outer_is_enough(c, p, change)) return CONVERGED;
     // Ends at round-off, which does not shrink.
     c->noise = outer_noise(c, p);
-    c->is_at_noise = change <= c->noise && c->rate > slow && !c->is_steady;
-    if (c->is_at_noise) return SETTLED;
-    return c->count > 1 && c->rate > slow && !c->keeps ? GROWING : SHRINKING;
+    c->is_at_noise = change <= c->noise && c->rate > slow_rate && !c->is_steady;
+    if (c->is_at_noise) return CONVERGED;
+    return c->count > 1 && c->rate > slow_rate && !c->keeps ? GROWING : SHRINKING;
 }
 
 // Returns true if the matrix is the complete derivative of smooth forces; rotations of contact rows are not in it.
@@ -102,10 +102,10 @@ static bool outer_is_sloped(const pcs_step_solver *self, const pcs_outer *o)
 {
     const pcs_system *system = self->system;
     const double *z = o->z;
-    int m = system->nrow, nturning = system->row_set.vary ? m : 0;
+    int m = system->nrow, nfollower = system->row_set.vary ? m : 0;
     bool is_more = pcs_system_remembers(system) || system->ncompliant > 0 || system->mass_varies;
-    for (int j = 0; j < nturning && !is_more; j++)
-        is_more = system->rows[j].is_bilateral ? !o->has_turns : z[j] != 0.0 || z[m + j] != 0.0;
+    for (int j = 0; j < nfollower && !is_more; j++)
+        is_more = system->rows[j].is_bilateral ? !o->has_rotations : z[j] != 0.0 || z[m + j] != 0.0;
     return pcs_system_max(system, is_more) == 0.0;
 }
 
@@ -118,14 +118,14 @@ static void outer_measure(pcs_step_solver *self, const pcs_outer *o, double chan
     c->left = INFINITY;
     if (c->count != 1 || !is_smooth || !(last > 0.0)) return;
     if (c->keeps) {
-        c->left = unsure * o->bend->kept_rate * last * change;
+        c->left = unsure_factor * o->bend->kept_rate * last * change;
         o->bend->age += 1.0;
         return;
     }
     double drift = *o->drift, rate = change / c->last;
     if (!isfinite(drift) || !(change > 0.0)) return;
     double theta = fmax(c->size / last, rate);
-    c->left = unsure * (0.5 * theta * drift * drift / change + rate * rate * change / 24.0);
+    c->left = unsure_factor * (0.5 * theta * drift * drift / change + rate * rate * change / 24.0);
     *o->bend = (pcs_bend){ .h = c->h, .rate = rate / last, .kept_rate = drift / change / last };
 }
 
@@ -136,7 +136,8 @@ static bool outer_may_keep(const progress *c, const pcs_outer *o)
     if (c->count >= 2) return c->rate <= slow_change;
     if (c->count == 0 || o->bend == NULL || o->bend->h != c->h || o->bend->age >= RENEWED_AFTER) return false;
     double rate = o->bend->rate * c->size, kept_rate = o->bend->kept_rate * c->size;
-    return rate < slow_change && unsure * kept_rate * rate * c->last <= 0.1 * tight * c->scale; // avoids a third
+    return rate < slow_change &&
+           unsure_factor * kept_rate * rate * c->last <= 0.1 * converged_rtol * c->scale; // avoids a third
 }
 
 // Returns true if a contact transmits an impulse that it did not transmit in the step before, or the reverse.
@@ -178,7 +179,7 @@ static void outer_blame(pcs_step_solver *self, const pcs_outer *o, const progres
     double most = 0.0;
     self->bad_equation = 0;
     self->change = c->last;
-    self->allowed = c->is_steady ? tight * c->scale : c->noise; // a change that shrinks is not round-off
+    self->allowed = c->is_steady ? converged_rtol * c->scale : c->noise; // a change that shrinks is not round-off
     for (int i = 0; i < self->system->nv; i++) {
         double change = pcs_system_size(self->system, i, o->at->y0[i]);
         if (change <= most) continue;
@@ -198,7 +199,8 @@ static void outer_blame(pcs_step_solver *self, const pcs_outer *o, const progres
 // Returns true if iterations are left: the usual number, or more if the present rate leads to convergence.
 static bool outer_goes_on(const progress *c)
 {
-    return c->count < ITERATIONS || (c->rate < 1.0 && c->last * pow(c->rate, MOST - c->count) <= tight * c->scale);
+    return c->count < ITERATIONS ||
+           (c->rate < 1.0 && c->last * pow(c->rate, MOST - c->count) <= converged_rtol * c->scale);
 }
 
 // Iterates from the prediction, which is given up as soon as it proves wrong, or from the start of the step.
@@ -222,7 +224,7 @@ static pcs_outcome outer_iterate(pcs_step_solver *self, pcs_step_problem *p, con
         double increment = o->scale != NULL ? o->scale(self, p) : pcs_system_largest(system, p->d);
         verdict now = outer_judge(&c, p, change, increment);
         if (may_restart && (now == GROWING || outer_changes_sets(self, p, o->z))) return PCS_NOT_CONVERGED;
-        if (now != SETTLED || (o->is_provisional != NULL && o->is_provisional(self, p))) continue;
+        if (now != CONVERGED || (o->is_provisional != NULL && o->is_provisional(self, p))) continue;
         if (!o->move(self, p)) return PCS_SINGULAR;
         if (outer_law_holds(self, p, o->z + system->nrow)) return PCS_CONVERGED;
         if (npolish++ >= (c.is_at_noise ? 1 : POLISHES)) return PCS_CONVERGED;
@@ -268,8 +270,8 @@ pcs_status pcs_motion_create(pcs_step_solver *self, pcs_motion *m)
     PCS_TAKE_EACH(self->ctx, n, "the step solver", double, &m->q0, &m->v0, &m->qt, &m->U, &m->W, &m->y0, &m->q_last,
                   &m->v_last);
     if (!self->system->rotations.are_somewhere) return PCS_OK;
-    PCS_TAKE_EACH(self->ctx, n, "the step solver", double, &m->own_sum, &m->own_sum_t, &m->x, &m->turned);
-    self->way = m->x;
+    PCS_TAKE_EACH(self->ctx, n, "the step solver", double, &m->own_sum, &m->own_sum_t, &m->x, &m->rotated);
+    self->increment = m->x;
     return PCS_OK;
 }
 
@@ -353,7 +355,7 @@ void pcs_motion_fill_base(pcs_step_solver *self, const pcs_step_problem *p, cons
 {
     const pcs_system *system = self->system;
     const pcs_rows *G = system->G, *T = system->T;
-    const double *way = m->y0;
+    const double *increment = m->y0;
     double kb = self->form.kb;
     if (sees_gaps) pcs_motion_find_gaps(self, p, m, c->b_gate, c->b);
     PCS_INDEPENDENT
@@ -362,22 +364,22 @@ void pcs_motion_fill_base(pcs_step_solver *self, const pcs_step_problem *p, cons
         m->v_last[i] = m->v0[i] + p->d[i] + m->y0[i];
     }
     for (int j = 0; j < c->m; j++) {
-        double turn = curvature == NULL ? 0.0 : pcs_rows_dot(curvature->H, j, m->q_last);
-        c->b[c->m + j] = pcs_rows_dot(G, j, m->v_last) + turn + p->target[j];
+        double rotation = curvature == NULL ? 0.0 : pcs_rows_dot(curvature->H, j, m->q_last);
+        c->b[c->m + j] = pcs_rows_dot(G, j, m->v_last) + rotation + p->target[j];
     }
     for (int t = 0; t < c->nt; t++) c->b[2 * c->m + t] = pcs_rows_dot(T, t, m->v_last) + p->target_t[t];
     if (!sees_gaps) memset(c->b, 0, (size_t)c->m * sizeof *c->b);
     if (!sees_gaps) return;
     if (p->base != NULL) {
-        memcpy(m->turned, m->y0, (size_t)system->nv * sizeof *way);
-        pcs_rotate_vector(&system->rotations, m->x, m->turned);
+        memcpy(m->rotated, m->y0, (size_t)system->nv * sizeof *increment);
+        pcs_rotate_vector(&system->rotations, m->x, m->rotated);
         pcs_rotate_vector(&system->rotations, m->x, m->q_last);
-        way = m->turned;
+        increment = m->rotated;
     }
     for (int j = 0; j < c->m; j++) {
         c->value[j] = c->b[j];
         c->b[j] += pcs_rows_dot(G, j, m->q_last);
-        c->b_gate[j] = m->is_at_start ? c->b[j] : c->b_gate[j] + kb * pcs_rows_dot(G, j, way);
+        c->b_gate[j] = m->is_at_start ? c->b[j] : c->b_gate[j] + kb * pcs_rows_dot(G, j, increment);
         if (self->form.law_is_gap) c->b[c->m + j] = c->b[j] / kb; // gap = kb times velocity, for d and W
     }
 }

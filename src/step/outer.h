@@ -68,7 +68,7 @@ typedef struct pcs_motion {
     double *q_last, *v_last;     // [nv] work
     double *sum, *sum_t;         // [nv] sums of increments that give q and qt; these themselves if positions add up
     double *own_sum, *own_sum_t; // [nv] memory for them, used if positions do not add up, as are the next two
-    double *x, *turned;          // [nv] increment from the start of the step; work
+    double *x, *rotated;         // [nv] increment from the start of the step; work
     bool has_jump;               // U or W is not zero
     bool is_at_start;            // linearised at the start of the step, which is no point of the iteration
     bool is_guessed;             // the iteration began at the extrapolation of the steps before
@@ -117,11 +117,11 @@ typedef struct pcs_outer {
     // Moves mass and directions to the present q. Returns false if the mass is singular.
     bool (*move)(pcs_step_solver *self, const pcs_step_problem *p);
     const pcs_motion *at;
-    double *z;      // [2 nrow] nu, La
-    double *z_last; // [2 nrow] nu, La of the iterate before, as far as they are kept; NULL if not kept
-    bool has_turns; // derivatives of rotating joints are in the matrix
-    bool *is_hasty; // gives the contact problem up if it takes long
-    double *work;   // [nrow]
+    double *z;          // [2 nrow] nu, La
+    double *z_last;     // [2 nrow] nu, La of the iterate before, as far as they are kept; NULL if not kept
+    bool has_rotations; // derivatives of rotating joints are in the matrix
+    bool *is_hasty;     // gives the contact problem up if it takes long
+    double *work;       // [nrow]
 } pcs_outer;
 
 // Solves a step with dynamics. On failure the solver stores the change left and where.

@@ -64,7 +64,7 @@ void pcs_columns_add_within(const pcs_columns *columns, int column, double scale
     columns_add(first, columns->high[column] < high ? columns->high[column] : high, scale, columns->value[column], x);
 }
 
-bool pcs_rows_are_dealt(double nrow, double ndof)
+bool pcs_rows_pay_distributed(double nrow, double ndof)
 {
     return nrow >= PCS_MANY_ROWS && nrow * ndof > PCS_LIGHT_ROWS && 2.0 * nrow * (2.0 * nrow + ndof) > PCS_MOST_NUMBERS;
 }
@@ -101,7 +101,7 @@ static void projection_estimate(const pcs_step_solver *solver, const pcs_rows *r
             else if (halo != NULL) mass[j] += rows->value[k] * rows->value[k] / halo->copy[i - nown];
         }
     }
-    if (!pcs_rows_are_spread(system)) pcs_system_sum(system, rows->nrow, mass);
+    if (!pcs_rows_are_distributed(system)) pcs_system_sum(system, rows->nrow, mass);
     for (int j = 0; j < rows->nrow; j++) mass[j] = 0.5 / mass[j];
 }
 
@@ -158,10 +158,10 @@ static void projection_fill(pcs_step_solver *solver, pcs_projection *p)
     p->is_behind = false;
     projection_copy(system->G, p->Gx);
     projection_copy(system->T, p->Tx);
-    if (p->way != NULL) {
+    if (p->increment != NULL) {
         double lag = pcs_projection_lag(&solver->form);
-        pcs_rotate_rows(&system->rotations, p->way, lag, p->Gx);
-        if (system->ntangent > 0) pcs_rotate_rows(&system->rotations, p->way, lag, p->Tx);
+        pcs_rotate_rows(&system->rotations, p->increment, lag, p->Gx);
+        if (system->ntangent > 0) pcs_rotate_rows(&system->rotations, p->increment, lag, p->Tx);
     }
     if (p->has_columns) {
         for (int j = 0; j < system->nrow; j++) projection_column(solver, p->Gx, p->X, j);
@@ -321,9 +321,9 @@ void pcs_projection_follow(pcs_step_solver *solver, const double *x)
 {
     pcs_projection *p = solver->projection;
     if (!p->is_behind) return;
-    p->way = solver->system->row_set.vary ? x : NULL;
+    p->increment = solver->system->row_set.vary ? x : NULL;
     projection_fill(solver, p);
-    p->way = NULL;
+    p->increment = NULL;
 }
 
 bool pcs_projection_move(pcs_step_solver *solver, const double *q)
@@ -360,7 +360,7 @@ void pcs_projection_aim(pcs_step_solver *solver, const double *q)
     if (projection_aim(solver, q)) projection_fill(solver, solver->projection);
 }
 
-void pcs_projection_turn(pcs_step_solver *solver, const double *q)
+void pcs_projection_rotate(pcs_step_solver *solver, const double *q)
 {
     if (projection_aim(solver, q)) projection_close(solver, solver->projection);
 }

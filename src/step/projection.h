@@ -26,16 +26,16 @@ void pcs_columns_add_within(const pcs_columns *columns, int column, double scale
 // The projection of contact impulses onto velocities, shared by all step solvers. A solver that works by products keeps
 // no columns, and the functions below then solve with M.
 typedef struct pcs_projection {
-    bool has_columns;  // true if columns are kept; otherwise X, XT and GX are NULL
-    pcs_columns *X;    // M^-1 G^T
-    double *GX;        // [nrow * nrow] G M^-1 G^T, row-major
-    pcs_columns *XT;   // M^-1 T^T; no columns without friction
-    pcs_rows *Gx, *Tx; // directions of X and XT; those of the system if constant
-    const double *way; // [n] increment of the present step; NULL if none, or if no rotations in space
-    double *at;        // [n] q at which the projection is evaluated
-    double *work;      // [n]
-    bool is_at;        // all of it is evaluated at `at`. False before the first move and after a rotation
-    bool is_behind;    // mass and directions are evaluated at `at`, but not the columns
+    bool has_columns;        // true if columns are kept; otherwise X, XT and GX are NULL
+    pcs_columns *X;          // M^-1 G^T
+    double *GX;              // [nrow * nrow] G M^-1 G^T, row-major
+    pcs_columns *XT;         // M^-1 T^T; no columns without friction
+    pcs_rows *Gx, *Tx;       // directions of X and XT; those of the system if constant
+    const double *increment; // [n] increment of the present step; NULL if none, or if no rotations in space
+    double *at;              // [n] q at which the projection is evaluated
+    double *work;            // [n]
+    bool is_at;              // all of it is evaluated at `at`. False before the first move and after a rotation
+    bool is_behind;          // mass and directions are evaluated at `at`, but not the columns
 } pcs_projection;
 
 // Largest rows times equations for which exact effective masses are worth their solves once.
@@ -45,7 +45,7 @@ enum { PCS_MANY_ROWS = 256 };
 
 // Returns true if a system of this size distributes so many rows over processes. No other solver could take over a step
 // then, and effective masses are estimates, as exact ones need a solve each.
-bool pcs_rows_are_dealt(double nrow, double ndof);
+bool pcs_rows_pay_distributed(double nrow, double ndof);
 
 // Returns the fraction of the step that is left after its impulses.
 static inline double pcs_projection_lag(const pcs_step_form *form)
@@ -74,7 +74,7 @@ void pcs_projection_leave(pcs_step_solver *solver);
 // Moves the directions and X to q; the mass stays where it was factored: X = M^-1 G(q)^T.
 void pcs_projection_aim(pcs_step_solver *solver, const double *q);
 // Moves the constraint directions alone to q; X stays: GX = G(q) X.
-void pcs_projection_turn(pcs_step_solver *solver, const double *q);
+void pcs_projection_rotate(pcs_step_solver *solver, const double *q);
 
 // Creates columns that the solver has not made, for schemes that need them. At set-up only.
 pcs_status pcs_projection_need_columns(pcs_step_solver *solver);

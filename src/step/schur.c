@@ -114,9 +114,9 @@ static void map_forces(pcs_schur_map *map, int in, const double *z)
     const pcs_rows *G = map->Gx, *T = map->Tx;
     int m = map->solver->system->nrow;
     size_t bytes = (size_t)map_size(map) * sizeof(double);
-    bool rubs = pcs_system_ntangent(system) > 0 && in & PCS_STAGE_RATE; // friction in some process
+    bool has_friction = pcs_system_ntangent(system) > 0 && in & PCS_STAGE_RATE; // friction in some process
     bool has_nu = (form->has_position || map->problem->held != NULL) && in & PCS_STAGE_GAP;
-    map->has_fq = has_nu || (form->has_position && rubs);
+    map->has_fq = has_nu || (form->has_position && has_friction);
     map->has_fv = in & PCS_STAGE_RATE;
     map->has_fs = form->has_smooth_multipliers && in & PCS_STAGE_RATE;
     memset(map->fq, 0, bytes);
@@ -125,9 +125,9 @@ static void map_forces(pcs_schur_map *map, int in, const double *z)
     if (has_nu) pcs_rows_add_all(G, 1.0, z, map->fq);
     if (has_nu && map->problem->nheld_t > 0)
         pcs_rows_add_all(T, 1.0, z + map->problem->n - map->problem->nheld_t, map->fq);
-    if (form->has_position && rubs) pcs_rows_add_all(T, 0.5 * form->h, z + 2 * m, map->fq);
+    if (form->has_position && has_friction) pcs_rows_add_all(T, 0.5 * form->h, z + 2 * m, map->fq);
     if (map->has_fv) pcs_rows_add_all(G, 1.0, z + m, map->fv);
-    if (rubs) pcs_rows_add_all(T, 1.0, z + 2 * m, map->fv);
+    if (has_friction) pcs_rows_add_all(T, 1.0, z + 2 * m, map->fv);
     if (map->has_fs)
         for (int i = 0; i < map->nb; i++)
             pcs_rows_add_transposed(map->G, map->bilateral[i], z[2 * m + map->solver->system->ntangent + i], map->fs);
@@ -234,20 +234,20 @@ static void map_move(pcs_schur_map *map, bool wants_q, bool wants_v, bool wants_
 }
 
 // Adds to `value` the change of the velocities of joints as their rows rotate with a change dx of the increment.
-static void schur_map_add_turns(const pcs_schur_map *map, const double *dx, double *value)
+static void schur_map_add_rotations(const pcs_schur_map *map, const double *dx, double *value)
 {
     const pcs_step_form *form = &map->solver->form;
     int m = map->solver->system->nrow, nt = map->solver->system->ntangent;
     if (map->curvature == NULL || form->law_is_gap) return;
     for (int i = 0; i < map->nb; i++) {
-        double turn = pcs_rows_dot(map->curvature->H, map->bilateral[i], dx);
-        value[m + map->bilateral[i]] += turn;
-        if (form->has_smooth_multipliers) value[2 * m + nt + i] += turn;
+        double rotation = pcs_rows_dot(map->curvature->H, map->bilateral[i], dx);
+        value[m + map->bilateral[i]] += rotation;
+        if (form->has_smooth_multipliers) value[2 * m + nt + i] += rotation;
     }
 }
 
 // Converts in place a change dx of the increment to the material rotations that rows multiply: dx := T(x) dx.
-static void map_turn(const pcs_schur_map *map, double *dx)
+static void map_rotate(const pcs_schur_map *map, double *dx)
 {
     if (map->at != NULL) pcs_rotate_vector(&map->solver->system->rotations, map->at, dx);
 }
@@ -278,16 +278,16 @@ static void schur_map_product(void *owner, int in, int out, const double *z, dou
     bool wants_q = out & PCS_STAGE_GAP, wants_v = out & PCS_STAGE_RATE;
     bool has_smooth = form->has_smooth_multipliers && wants_v, holds = map->problem->held != NULL;
     bool wants_d = gate_gap != NULL || has_smooth || holds;
-    map->is_for_rows = pcs_rows_are_spread(map->solver->system) && map->G->halo == NULL;
+    map->is_for_rows = pcs_rows_are_distributed(map->solver->system) && map->G->halo == NULL;
     map_forces(map, in, z);
     map_move(map, wants_q || map->curvature != NULL, wants_v, wants_d);
     map->is_for_rows = false;
-    bool has_turns = wants_v && map->curvature != NULL && map->kind != PCS_MAP_STILL;
+    bool has_rotations = wants_v && map->curvature != NULL && map->kind != PCS_MAP_STILL;
     if (wants_v) pcs_rows_multiply(map->G, map->dv, value + m);
     if (has_smooth) memset(value + 2 * m + nt, 0, (size_t)map->nb * sizeof *value);
-    if (has_turns) schur_map_add_turns(map, map->dq, value);
+    if (has_rotations) schur_map_add_rotations(map, map->dq, value);
     if (holds) map_hold(map, value);
-    if (wants_q && !holds) map_turn(map, map->dq);
+    if (wants_q && !holds) map_rotate(map, map->dq);
     if (wants_q && !holds) pcs_rows_multiply(map->G, map->dq, value);
     if (wants_v && nt > 0) pcs_rows_multiply(map->T, map->dv, value + 2 * m);
     if (gate_gap != NULL)
@@ -303,7 +303,7 @@ static void schur_map_product(void *owner, int in, int out, const double *z, dou
         for (int i = 0; i < map->nb; i++) value[2 * m + nt + i] += map->row[map->bilateral[i]];
     if (gate_gap == NULL) return;
     if (map->at != NULL) {
-        map_turn(map, map->d);
+        map_rotate(map, map->d);
         pcs_rows_multiply(map->G, map->d, map->row);
     }
     for (int j = 0; j < m; j++) gate_gap[j] = form->kb * map->row[j];
@@ -393,7 +393,7 @@ static pcs_status schur_setup(pcs_step_solver *self)
     int n = 2 * system->nrow + system->ntangent + s->map->nb;
     self->memory[0] = (pcs_memory){ .bytes = s->z, .size = (size_t)n * sizeof *s->z };
     self->memory[1] = (pcs_memory){ .bytes = &s->contacts->reach, .size = sizeof s->contacts->reach };
-    return pcs_rows_are_spread(system) ? schur_number(self, &self->memory[0]) : PCS_OK;
+    return pcs_rows_are_distributed(system) ? schur_number(self, &self->memory[0]) : PCS_OK;
 }
 
 // Factors S* for the present form; it is kept while a contact problem without dynamics is solved between two steps.
@@ -422,7 +422,7 @@ static pcs_status schur_prepare(pcs_step_solver *self, pcs_outcome *outcome)
     c->shared = self->system->row_set.are_redundant ? PCS_SHARED_WEIGHT : 0.0;
     pcs_krylov_set_take(c, form->has_smooth_multipliers ? map->nb : 0, NULL);
     bool is_damped = map->kind == PCS_MAP_GENERAL;
-    c->is_one_way =
+    c->is_one_sided =
         form->kw == 0.0 && pcs_system_ntangent(self->system) == 0 && !is_damped && !form->has_smooth_multipliers;
     bool is_plain = map->kind == PCS_MAP_STILL || (form->kw <= form->kb && !form->has_smooth_multipliers && !is_damped);
     c->is_symmetric = self->system->is_linear && is_plain;
@@ -437,7 +437,7 @@ static pcs_status schur_prepare(pcs_step_solver *self, pcs_outcome *outcome)
 }
 
 // Writes the smooth multipliers of joints to p->lam, N.
-static void schur_tell_smooth(const pcs_step_solver *self, const pcs_step_problem *p)
+static void schur_report_smooth(const pcs_step_solver *self, const pcs_step_problem *p)
 {
     const schur *s = self->data;
     if (!self->form.has_smooth_multipliers) return;
@@ -453,7 +453,7 @@ static bool schur_factor(pcs_step_solver *self, const pcs_step_problem *p)
     bool is_singular = false;
     s->is_stale = true; // the rows have moved
     if (pcs_step_is_constant(self->system)) return true;
-    schur_tell_smooth(self, p);
+    schur_report_smooth(self, p);
     pcs_step_assemble(self, s->map->curvature, p, p->base == NULL ? NULL : s->at.x, s->z, s->map->S);
     if (pcs_linsolve_factor(s->map->iteration, &is_singular) != PCS_OK || is_singular) return false;
     self->nfactor++;
@@ -525,12 +525,12 @@ static double schur_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, i
     schur_fill_contacts(self, p);
     schur_fill_base(self, p);
     if (!isfinite(pcs_rows_max(self->system, pcs_sum_largest(s->contacts->p.n, s->contacts->p.b)))) return NAN;
-    bool is_settled = pcs_krylov_set_solve(s->contacts);
+    bool is_converged = pcs_krylov_set_solve(s->contacts);
     *iterations += s->contacts->rounds;
     self->products += s->contacts->products;
     self->revisits += s->contacts->revisits;
     self->projections += s->contacts->projections;
-    if (!is_settled) return NAN;
+    if (!is_converged) return NAN;
     schur_map_motion(s->map, s->contacts->p.z);
     bool is_finite = true, sees_positions = self->form.has_dynamics || pcs_form_sees_gaps(&self->form);
     for (int i = 0; i < s->n; i++) {
@@ -663,7 +663,7 @@ static pcs_outcome schur_dynamics(pcs_step_solver *self, pcs_step_problem *p, in
                               .may_keep = schur_may_keep,
                               .move = schur_move,
                               .at = &s->at,
-                              .has_turns = pcs_curvature_is_whole(s->map->curvature),
+                              .has_rotations = pcs_curvature_is_whole(s->map->curvature),
                               .z = s->z,
                               .is_hasty = &s->contacts->p.is_hasty,
                               .work = s->gap };
@@ -708,7 +708,7 @@ static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_res
         return;
     }
     pcs_motion_report(self, p, &s->at, &c->p);
-    schur_tell_smooth(self, p);
+    schur_report_smooth(self, p);
 }
 
 const pcs_step_solver_ops pcs_step_schur = {

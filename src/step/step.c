@@ -173,8 +173,8 @@ static bool step_hand_over(pcs_step_solver *self, pcs_step_problem *p, pcs_step_
     result->iterations += again.iterations;
     if (again.outcome != PCS_CONVERGED) return false;
     // Moves the projection to the solution of the other solver, for calls after the step.
-    const double *way = p->base == NULL ? NULL : next->way;
-    if (!step_is_impact(self) && !pcs_projection_move_along(self, p->q, way)) return false;
+    const double *increment = p->base == NULL ? NULL : next->increment;
+    if (!step_is_impact(self) && !pcs_projection_move_along(self, p->q, increment)) return false;
     result->outcome = PCS_CONVERGED;
     self->handovers++;
     return true;
@@ -235,7 +235,7 @@ pcs_status pcs_step_solver_prepare(pcs_step_solver *self, const pcs_step_form *f
 }
 
 // Clears the stored impulses before and after, as those of smooth motion are no initial guess for an impact.
-void pcs_step_solver_strike(pcs_step_solver *self, pcs_step_problem *p, pcs_step_result *result)
+void pcs_step_solver_impact(pcs_step_solver *self, pcs_step_problem *p, pcs_step_result *result)
 {
     const pcs_step_form still = { .h = 1.0 }, form = self->form;
     bool was_prepared = self->is_prepared;

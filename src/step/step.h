@@ -130,7 +130,7 @@ struct pcs_step_solver {
     pcs_memory memory[PCS_SOLVER_MEMORY]; // initial guesses of the next solve; some are empty
     int nmemory;                          // number of pieces up to the last one that is not empty
     int nfactor;                          // number of numeric factorizations, including the mass
-    const double *way; // [nv] increment of the last step along which rows were rotated; NULL if positions add up
+    const double *increment; // [nv] increment of the last step along which rows were rotated; NULL if positions add up
     // Another solver for steps that this one cannot solve, created at the first such step; NULL if none was needed yet.
     pcs_step_solver *next;
     bool hands_over;           // the next solver may be used
@@ -158,7 +158,7 @@ pcs_status pcs_step_solver_allow_handover(pcs_step_solver *self);
 // Clears the stored initial guesses.
 void pcs_step_solver_forget(pcs_step_solver *self);
 // Solves a contact problem without dynamics (form { .h = 1 }) between steps of the prepared form, which stays prepared.
-void pcs_step_solver_strike(pcs_step_solver *self, pcs_step_problem *problem, pcs_step_result *result);
+void pcs_step_solver_impact(pcs_step_solver *self, pcs_step_problem *problem, pcs_step_result *result);
 // Replaces d by vd and updates a on low <= i < high, for step solvers that do passes themselves.
 void pcs_step_follow(const pcs_step_problem *problem, int low, int high);
 // Solves a step with dynamics, by the next solver if necessary.

@@ -39,10 +39,10 @@ void pcs_rotate_vector(const pcs_rotations *r, const double *x, double *y)
 {
     for (int s = 0; s < r->count; s++) {
         int e = r->equation[s];
-        double T[9], turned[3];
+        double T[9], rotated[3];
         pcs_rotation_tangent(x + e, T);
-        pcs_rotation_apply(T, y + e, turned);
-        memcpy(y + e, turned, sizeof turned);
+        pcs_rotation_apply(T, y + e, rotated);
+        memcpy(y + e, rotated, sizeof rotated);
     }
 }
 
@@ -70,7 +70,7 @@ void pcs_rotate_columns(const pcs_rotations *r, const double *x, pcs_matrix *A)
 }
 
 // Replaces y by (part exp(-x) + 1 - part)^-1 y = y + a x * y + b x * (x * y).
-static void rotations_carry(const double x[3], double part, double y[3])
+static void rotations_transport(const double x[3], double part, double y[3])
 {
     double angle = pcs_norm3(x), half = 0.5 * angle, sinc = half > 0.0 ? sin(half) / half : 1.0, once[3], twice[3];
     double square = half * half * sinc * sinc; // sin^2(angle/2)
@@ -89,7 +89,7 @@ void pcs_rotate_rows(const pcs_rotations *r, const double *x, double part, pcs_r
         int e = rows->column[k];
         // Only complete rotations of a node have three consecutive entries. The padding of rows has not.
         bool is_moment = r->begins[e] && rows->column[k + 1] == e + 1 && rows->column[k + 2] == e + 2;
-        if (is_moment) rotations_carry(x + e, part, rows->value + k);
+        if (is_moment) rotations_transport(x + e, part, rows->value + k);
     }
 }
 
@@ -105,8 +105,8 @@ void pcs_rotate_slopes(const pcs_rotations *r, const double *x, const pcs_slopes
         }
 }
 
-// Adds the derivative of the result of rotations_carry with respect to x along an axis, up to third powers of x.
-static void rotations_carry_slope(const double x[3], double part, const double y[3], int axis, double out[3])
+// Adds the derivative of the result of rotations_transport with respect to x along an axis, up to third powers of x.
+static void rotations_transport_slope(const double x[3], double part, const double y[3], int axis, double out[3])
 {
     double e[3] = { 0.0 }, once[3], twice[3], across[3], more[3], less[3];
     e[axis] = 1.0;
@@ -130,7 +130,7 @@ void pcs_rotate_slopes_of_rows(const pcs_rotations *r, const double *x, double p
             int entry = s->entry[s->start[i] + f], e = pcs_slopes_equation(s, i, f);
             const double *y = G->value + G->start[s->row[i]] + entry;
             for (int axis = 0; axis < (r->begins[e] ? 3 : 0); axis++)
-                rotations_carry_slope(x + e, part, y, axis, pcs_slopes_by(s, i, f + axis) + entry);
+                rotations_transport_slope(x + e, part, y, axis, pcs_slopes_by(s, i, f + axis) + entry);
         }
 }
 

@@ -56,7 +56,7 @@ typedef double pcs_mode_limit(const void *params, double w, double xi);
 typedef struct pcs_step_limit {
     pcs_mode_limit *modes; // NULL for that of central differences
     const void *params;    // of the scheme
-    double turn;
+    double rotation;
     const double *a; // [nv] accelerations of the current state; NULL if unknown
 } pcs_step_limit;
 
@@ -76,7 +76,7 @@ typedef struct pcs_row {
     bool is_driven;              // bilateral row of a prescribed motion
     bool is_angle;               // gap in rad, whatever the size of the model
     bool changes_sense;          // sign flips at half a turn of its node, on whose rotation alone it acts (rows/held.c)
-    bool is_turn;                // angle modulo 2 pi: its gap is the one nearest to 0
+    bool is_revolute_gap;        // angle modulo 2 pi: its gap is the one nearest to 0
     double friction;             // Coulomb's mu
     double tangent_restitution;  // coefficient of tangential restitution
     int first_tangent, ntangent; // its tangential directions are rows of T: 0, 1 (interval) or 2 (disc)
@@ -187,8 +187,8 @@ typedef struct pcs_picture {
     // [nobstacle] the nodes of fixed ones are the points shown here that may touch them; those of others are carriers,
     // which the rank that writes knows after `draw`.
     const pcs_obstacle *obstacles;
-    double (*carrier_reference)[3], *carrier_radius; // m
-    const double *carrier_motion;                    // [][6] displacement and rotation, filled by `draw`
+    double (*host_reference)[3], *host_radius; // m
+    const double *host_motion;                 // [][6] displacement and rotation, filled by `draw`
 } pcs_picture;
 
 enum {
@@ -228,7 +228,7 @@ typedef struct pcs_row_set {
 typedef struct pcs_row_values {
     double *gap;                      // [nrow] m or rad
     double *bias;                     // [nrow] (dG/dt) v: part of the gap acceleration besides G v'
-    double *way, *speed;              // [nrow] part of prescribed motions in the gap, and in its rate, at any q
+    double *drive, *speed;            // [nrow] part of prescribed motions in the gap, and in its rate, at any q
     pcs_rows *G, *T;                  // directions
     double (*point)[3], (*normal)[3]; // [nrow + ncompliant] in space
     double (*across)[3];              // [ntangent + ncompliant_tangent] unit vectors along which friction acts
@@ -395,9 +395,9 @@ static inline void pcs_system_rate_bias(pcs_system *self, pcs_instant at, double
 {
     self->ops->evaluate_rows(self, at, &(pcs_row_values){ .bias = bias });
 }
-static inline void pcs_system_drives(pcs_system *self, double t, double *way, double *speed)
+static inline void pcs_system_drives(pcs_system *self, double t, double *drive, double *speed)
 {
-    self->ops->evaluate_rows(self, pcs_at(t, NULL, NULL), &(pcs_row_values){ .way = way, .speed = speed });
+    self->ops->evaluate_rows(self, pcs_at(t, NULL, NULL), &(pcs_row_values){ .drive = drive, .speed = speed });
 }
 static inline void pcs_system_points(pcs_system *self, pcs_instant at, double (*point)[3], double (*normal)[3])
 {
@@ -530,7 +530,7 @@ static inline int pcs_row_number(const pcs_system *self, int row)
 }
 
 // Returns true if rows are distributed: each process has only its own.
-static inline bool pcs_rows_are_spread(const pcs_system *self)
+static inline bool pcs_rows_are_distributed(const pcs_system *self)
 {
     return self->row_comm != NULL;
 }
@@ -568,7 +568,8 @@ static inline double pcs_system_rate(const pcs_system *self, int row, const doub
 
 // Converts an impulse or force of a row from q0 to q1, less than a radian apart: a rotation vector, at most pi long,
 // flips its sign at half a turn; short vectors may have opposite signs without that.
-static inline double pcs_system_carry(const pcs_system *self, int row, const double *q0, const double *q1, double value)
+static inline double pcs_system_transport(const pcs_system *self, int row, const double *q0, const double *q1,
+                                          double value)
 {
     if (!self->rows[row].changes_sense) return value;
     int e = self->G->column[self->G->start[row]];
@@ -604,8 +605,8 @@ static inline double pcs_gap_tie_ahead(const pcs_system *system, int row, const 
 {
     const pcs_rows *G = system->G;
     int first = G->start[row], count = G->start[row + 1] - first;
-    double way = time * pcs_rounding_of_sum(count, G->value + first, G->column + first, v);
-    return pcs_gap_tie(system, row, q) + PCS_ROUND_LENGTH / DBL_EPSILON * way;
+    double drive = time * pcs_rounding_of_sum(count, G->value + first, G->column + first, v);
+    return pcs_gap_tie(system, row, q) + PCS_ROUND_LENGTH / DBL_EPSILON * drive;
 }
 
 #endif

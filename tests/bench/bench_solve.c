@@ -95,10 +95,10 @@ static void bench_one_chain(bench *b)
 {
     double *restrict x = b->x;
     const double *restrict d = b->d, *restrict e = b->e;
-    double carry = x[0];
-    for (int i = 1; i < b->n; i++) x[i] = carry = x[i] - e[i - 1] * carry;
-    x[b->n - 1] = carry = x[b->n - 1] * d[b->n - 1];
-    for (int i = b->n - 2; i >= 0; i--) x[i] = carry = x[i] * d[i] - e[i] * carry;
+    double serialize = x[0];
+    for (int i = 1; i < b->n; i++) x[i] = serialize = x[i] - e[i - 1] * serialize;
+    x[b->n - 1] = serialize = x[b->n - 1] * d[b->n - 1];
+    for (int i = b->n - 2; i >= 0; i--) x[i] = serialize = x[i] * d[i] - e[i] * serialize;
 }
 
 static void bench_stream(bench *b)

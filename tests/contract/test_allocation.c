@@ -4,7 +4,7 @@
 // Some libraries help themselves: the C library reads a file without a buffer, UMFPACK tries again with less memory.
 // Then the result must be the same, bit for bit.
 
-#include "core/carry.h"
+#include "core/archive.h"
 #include "support/alloc_fault.h"
 #include "support/check.h"
 
@@ -62,14 +62,14 @@ static void fail_each_allocation(const trial *t, bool lasting)
     for (long n = 1;; n++) {
         alloc_fault_arm(n, lasting);
         ending end = trial_run(t);
-        bool has_struck = alloc_fault_requests() >= n;
+        bool has_impact = alloc_fault_requests() >= n;
         alloc_fault_arm(0, false);
         if (alloc_fault_live() != before)
             fail_msg("allocation %ld failing leaks %ld blocks (%s)", n, alloc_fault_live() - before, end.message);
         if (end.status == 0 && end.hash != good.hash) fail_msg("allocation %ld fails and changes the result", n);
-        if (end.status == 0 && has_struck) print_message("allocation %ld: done without it\n", n);
+        if (end.status == 0 && has_impact) print_message("allocation %ld: done without it\n", n);
         if (end.status != 0 && end.message[0] == '\0') fail_msg("allocation %ld fails without a message", n);
-        if (!has_struck) {
+        if (!has_impact) {
             if (n < 50) fail_msg("only %ld allocations: the trial does not try much", n - 1);
             assert_int_equal(end.status, 0);
             return;

@@ -60,7 +60,8 @@ TEST(attempts_leave_no_trace)
 {
     int ntaken = 0;
     for (int i = 0; i < bar_nvariant; i++) {
-        for (int rubs = 0; rubs < 2; rubs++) ntaken += compare(&bar_variants[i], rubs * 0.01);
+        for (int has_friction = 0; has_friction < 2; has_friction++)
+            ntaken += compare(&bar_variants[i], has_friction * 0.01);
     }
     CHECK(ntaken > 40);
 }

@@ -40,10 +40,10 @@ typedef struct bytes {
     size_t size;
 } bytes;
 
-static pcs_carrier carrier(pcs_sim *sim, pcs_carry_way way)
+static pcs_archive archive(pcs_sim *sim, pcs_archive_mode mode)
 {
     int n = sim->system->nv;
-    return (pcs_carrier){ .ctx = sim->ctx, .way = way, .source = "memory", .nequation = n, .nown = n, .nall = n };
+    return (pcs_archive){ .ctx = sim->ctx, .mode = mode, .source = "memory", .nequation = n, .nown = n, .nall = n };
 }
 
 // The clock apart.
@@ -51,14 +51,14 @@ static bytes save(pcs_sim *sim)
 {
     pcs_timing spent = sim->timing;
     sim->timing = (pcs_timing){ .setup = 0.0 };
-    pcs_carrier c = carrier(sim, PCS_CARRY_COUNT);
-    pcs_checkpoint_carry(sim, &c);
+    pcs_archive c = archive(sim, PCS_ARCHIVE_COUNT);
+    pcs_checkpoint_serialize(sim, &c);
     bytes out = { .bytes = calloc(c.used, 1), .size = c.used };
     CHECK(out.bytes != NULL);
-    c = carrier(sim, PCS_CARRY_WRITE);
+    c = archive(sim, PCS_ARCHIVE_WRITE);
     c.bytes = out.bytes;
     c.size = out.size;
-    pcs_checkpoint_carry(sim, &c);
+    pcs_checkpoint_serialize(sim, &c);
     CHECK_OK(sim->ctx, c.status);
     CHECK(c.used == out.size);
     sim->timing = spent;
@@ -67,10 +67,10 @@ static bytes save(pcs_sim *sim)
 
 static void load(pcs_sim *sim, bytes from)
 {
-    pcs_carrier c = carrier(sim, PCS_CARRY_READ);
+    pcs_archive c = archive(sim, PCS_ARCHIVE_READ);
     c.bytes = from.bytes;
     c.size = from.size;
-    pcs_checkpoint_carry(sim, &c);
+    pcs_checkpoint_serialize(sim, &c);
     CHECK_OK(sim->ctx, c.status);
     CHECK(c.used == from.size);
 }
@@ -193,21 +193,21 @@ TEST(every_scheme_goes_on_from_a_checkpoint)
 
 TEST(every_solver_goes_on_from_a_checkpoint)
 {
-    static const char *const ways[] = { "solver={type: schur}",
-                                        "solver={type: newton}",
-                                        "solver={type: condensed}",
-                                        "time.control={type: adaptive, tolerance: 1e-3}",
-                                        "time.retry=0",
-                                        NULL };
-    scheme_jobs_try(ways, cases, 1, 2, check_job);
+    static const char *const choices[] = { "solver={type: schur}",
+                                           "solver={type: newton}",
+                                           "solver={type: condensed}",
+                                           "time.control={type: adaptive, tolerance: 1e-3}",
+                                           "time.retry=0",
+                                           NULL };
+    scheme_jobs_try(choices, cases, 1, 2, check_job);
 }
 
 // Only contacts with force laws have steps that follow them.
 TEST(control_by_contacts_goes_on_from_a_checkpoint)
 {
-    static const char *const ways[] = { "time.control={type: contact}", NULL };
+    static const char *const choices[] = { "time.control={type: contact}", NULL };
     static const char *const laws[] = { "tests/contract/state_laws.yaml", "cases/hertz_bar", NULL };
-    scheme_jobs_try(ways, laws, 1, 2, check_job);
+    scheme_jobs_try(choices, laws, 1, 2, check_job);
 }
 
 // The parts of steps are those that bodies needed before the checkpoint, though they are slow there.
@@ -285,11 +285,11 @@ TEST(every_member_counts)
         for (size_t k = 0; k < sizeof members / sizeof *members; k++) check_byte(x, &kept, members[k]);
         for (int k = 0; k < x->nhistory; k++) check_byte(x, &kept, &x->history[k][x->nv - 1]);
         for (int k = 0; k < x->nrow_history; k++) check_byte(x, &kept, &x->row_history[k][x->nrow - 1]);
-        CHECK(x->ncarried == PCS_SOLVER_MEMORY + pieces[i]);
+        CHECK(x->nsolver_memory == PCS_SOLVER_MEMORY + pieces[i]);
         int nfilled = 0; // solvers need not use all places
-        for (int k = 0; k < x->ncarried; k++) {
-            if (x->carried[k].size == 0) continue;
-            check_byte(x, &kept, x->carried[k].bytes);
+        for (int k = 0; k < x->nsolver_memory; k++) {
+            if (x->solver_memory[k].size == 0) continue;
+            check_byte(x, &kept, x->solver_memory[k].bytes);
             nfilled++;
         }
         CHECK(nfilled == SCHUR_MEMORY + pieces[i]);
@@ -306,27 +306,27 @@ TEST(what_does_not_fit_is_refused)
     pcs_sim *sim = scheme_job_open(&ball, &ctx), *other = scheme_job_open(&bar, &other_ctx);
     CHECK(sim != NULL && other != NULL);
     bytes kept = save(sim);
-    pcs_carrier c = carrier(other, PCS_CARRY_READ);
+    pcs_archive c = archive(other, PCS_ARCHIVE_READ);
     c.bytes = kept.bytes;
     c.size = kept.size;
-    pcs_checkpoint_carry(other, &c);
+    pcs_checkpoint_serialize(other, &c);
     CHECK(c.status == PCS_BAD_INPUT);
     CHECK(strstr(pcs_message(other_ctx), "'state.q' has") != NULL);
     for (size_t size = 0; size < kept.size; size += 1 + size / 16) {
-        c = carrier(sim, PCS_CARRY_READ);
+        c = archive(sim, PCS_ARCHIVE_READ);
         c.bytes = kept.bytes;
         c.size = size;
-        pcs_checkpoint_carry(sim, &c);
+        pcs_checkpoint_serialize(sim, &c);
         CHECK(c.status == PCS_BAD_INPUT);
     }
     size_t size;
     c.size = kept.size;
-    CHECK(pcs_carry_seek(&c, "certificate.is_awaited", &size) && size == 1);
+    CHECK(pcs_archive_seek(&c, "certificate.is_awaited", &size) && size == 1);
     kept.bytes[c.used + sizeof "certificate.is_awaited" + 8] = 2;
-    c = carrier(sim, PCS_CARRY_READ);
+    c = archive(sim, PCS_ARCHIVE_READ);
     c.bytes = kept.bytes;
     c.size = kept.size;
-    pcs_checkpoint_carry(sim, &c);
+    pcs_checkpoint_serialize(sim, &c);
     CHECK(c.status == PCS_BAD_INPUT && strstr(pcs_message(ctx), "neither true nor false") != NULL);
     free(kept.bytes);
     pcs_context_destroy(&ctx);

@@ -162,8 +162,8 @@ static void check_tangents_at(const variant *c, model *m, double far)
 static void check_tangents(const variant *c, model *m)
 {
     const double sizes[] = { 1.0, 0.2, 0.02, 0.0 };
-    bool may_turn = m->system->rotations.are_somewhere && c->way == 2 && !c->is_held;
-    for (int k = 0; c->ops->is_nonlinear && k < (may_turn ? 4 : 1); k++) check_tangents_at(c, m, sizes[k]);
+    bool may_rotate = m->system->rotations.are_somewhere && c->increment == 2 && !c->is_held;
+    for (int k = 0; c->ops->is_nonlinear && k < (may_rotate ? 4 : 1); k++) check_tangents_at(c, m, sizes[k]);
 }
 
 TEST(tangents_are_the_slope_of_the_force)
@@ -202,7 +202,7 @@ static void check_no_force(const variant *c, const model *m, const double *q, do
     CHECK(sum.strain >= 0.0 && sum.strain <= noise * noise * size * m->system->nv * check_largest(m->system->nv, q));
 }
 
-static bool turns_little(const model *m)
+static bool rotates_little(const model *m)
 {
     const pcs_dofmap *map = pcs_fe_dofmap(m->system);
     for (int i = 0; i < map->ndof; i++)
@@ -214,8 +214,8 @@ static bool turns_little(const model *m)
 static void check_rigid(const variant *c, model *m)
 {
     bool is_apart = strcmp(c->ops->name, "bushing") == 0 && strstr(c->values, "offset_a") == NULL;
-    if ((c->is_held && c->way < 2) || is_mount(c)) return;
-    bool is_large = c->ops->is_nonlinear && c->ops->ninternal == 0 && !turns_little(m);
+    if ((c->is_held && c->increment < 2) || is_mount(c)) return;
+    bool is_large = c->ops->is_nonlinear && c->ops->ninternal == 0 && !rotates_little(m);
     for (int motion = 0; is_large && motion < 3; motion++) {
         double q[MODEL_MAX_SIZE] = { 0 };
         if (large_motion(c, m, motion, q)) check_no_force(c, m, q, 1e-13);

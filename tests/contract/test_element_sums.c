@@ -101,7 +101,7 @@ static void check_sums(const variant *c, model *m)
     pcs_matrix_multiply(m->system->M, v, p);
     by_direction(m, p, wanted);
     for (int k = 0; k < 3; k++) CHECK_NEAR(sum.momentum[k] - sum.fixed_momentum[k], wanted[k], 1e-14 * m->system->mass);
-    if (!c->is_held || c->way == 2)
+    if (!c->is_held || c->increment == 2)
         for (int k = 0; k < 3; k++) CHECK(sum.fixed_momentum[k] == 0.0);
 }
 
@@ -124,7 +124,7 @@ static void check_mass(const variant *c, model *m)
     const double grown[] = { 1.0, 1.25, 1.0 + 0.5 / 3.0 };
     double v[MODEL_MAX_SIZE] = { 0 }, along[3], length = 0.0,
            mass = option_value(c, m, "rho") * option_value(c, m, "area") * grown[c->taper];
-    if (isnan(mass) || (c->is_held && c->way < 2)) return;
+    if (isnan(mass) || (c->is_held && c->increment < 2)) return;
     double ends[2][3];
     ends_of(c, ends);
     for (int k = 0; k < 3; k++) along[k] = ends[1][k] - ends[0][k];
@@ -184,7 +184,7 @@ TEST(cell_that_cannot_be_is_named)
             const pcs_element_ops *ops = pcs_elements[e];
             if (trial == 0 && (ops->nnode == 1 || strcmp(ops->name, "bushing") == 0)) continue;
             model *m = model_create();
-            model_line(m, "bar", ways[0][0], ways[0][1], NCELL);
+            model_line(m, "bar", choices[0][0], choices[0][1], NCELL);
             shorten_cells(ops, m);
             for (int k = 0; k < 3; k++) m->mesh->x[7][k] = trial == 0 ? m->mesh->x[6][k] : NAN;
             model_group(m, ops->name, "bar", "nu=0.3 orientation=0,1,0 inertia=1,1,1 stiffness=1,1,1");

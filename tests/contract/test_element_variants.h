@@ -14,7 +14,7 @@
 
 enum { NCELL = 11, NWAY = 3 };
 
-static const double ways[NWAY][2][3] = {
+static const double choices[NWAY][2][3] = {
     { { 0, 0, 0 }, { 3, 0, 0 } },  // along the numbering
     { { 3, 0, 0 }, { 0, 0, 0 } },  // against it
     { { 1, 1, 1 }, { 3, -1, 2 } }, // across space
@@ -23,7 +23,7 @@ static const double ways[NWAY][2][3] = {
 typedef struct variant {
     const pcs_element_ops *ops;
     char values[512]; // of its parameters
-    int way;
+    int increment;
     bool is_held; // some nodes in the middle and at one end
     bool is_damped;
     int taper; // 0: none, 1: linear, 2: in a step
@@ -39,7 +39,7 @@ static inline int dimension_of(const variant *c)
 // The way of the variant, within the directions it has.
 static inline void ends_of(const variant *c, double ends[2][3])
 {
-    memcpy(ends, ways[c->way], 6 * sizeof(double));
+    memcpy(ends, choices[c->increment], 6 * sizeof(double));
     for (int k = dimension_of(c); k < 3; k++) ends[0][k] = ends[1][k] = 0.0;
 }
 
@@ -63,7 +63,7 @@ static inline model *build(const variant *c)
         group->damping_mass = 0.4;
         m->definition.damping_stiffness = 0.02;
     }
-    if (c->is_held && c->way < 2) {
+    if (c->is_held && c->increment < 2) {
         CHECK_OK(m->ctx, pcs_mesh_add_node_range(m->mesh, "held", 5, 1));
         model_support(m, "held", "x");
         model_support(m, "bar.start", "x");
@@ -91,7 +91,7 @@ static inline void for_every_situation(const variant *choice, void (*check)(cons
         const char *arms = dimension_of(choice) == 2 ? " offset_a=0.04,0.1,0" : " offset_a=0.04,0.1,-0.05";
         const char *more = has_option(choice->ops, "rest") ? " offset_b=-0.06,0.07,0" : ""; // bushings have one point
         if (situation >= count) strcat(strcat(c.values, arms), more);
-        c.way = situation % NWAY;
+        c.increment = situation % NWAY;
         c.is_held = situation % count / NWAY & 1;
         c.is_damped = situation % count / NWAY & 2;
         c.taper = situation % count < 4 * NWAY ? 0 : situation % count / NWAY - 3;

@@ -78,7 +78,7 @@ static const char *const laws[] = {
 
 // With a coefficient at which all points slide on the ways below, one at which all stick, and one between.
 static const char *const frictions[] = { "friction: 0.01", "friction: 0.3", "friction: 1.0e+3" };
-static const char *const rubbing_laws[] = {
+static const char *const friction_laws[] = {
     "type: linear, stiffness: 800",
     "type: linear, stiffness: 800, tangent_stiffness: 300",
     "type: hertz, stiffness: 900, tangent_ratio: 0.5",
@@ -112,19 +112,19 @@ static subject open_subject(const arrangement *a, const char *law, unsigned long
 }
 
 // A contact with friction that has come a way: from an open one if `from` is a displacement that opens it.
-static subject open_rubbing(const arrangement *a, const char *law, const char *friction, unsigned long long seed,
-                            const double *from)
+static subject open_friction(const arrangement *a, const char *law, const char *friction, unsigned long long seed,
+                             const double *from)
 {
     char contact[512];
-    double q[MOST], way[MOST];
+    double q[MOST], increment[MOST];
     snprintf(contact, sizeof contact, "%s, %s", a->contact, friction);
-    arrangement rubs = { a->gap, a->model, contact };
-    subject s = open_subject(&rubs, law, seed, 0.5);
+    arrangement has_friction = { a->gap, a->model, contact };
+    subject s = open_subject(&has_friction, law, seed, 0.5);
     CHECK(s.system->ncompliant_tangent > 0 && pcs_system_remembers(s.system) && !s.system->has_materials);
     for (int k = 2; k >= 1; k--) {
         for (int i = 0; i < s.system->nv; i++)
-            way[i] = -0.03 * k * k * s.v[i] + (from != NULL && i < 3 ? from[i] : 0.0);
-        pcs_retract(&s.system->rotations, s.q, way, q);
+            increment[i] = -0.03 * k * k * s.v[i] + (from != NULL && i < 3 ? from[i] : 0.0);
+        pcs_retract(&s.system->rotations, s.q, increment, q);
         s.system->ops->commit(s.system, pcs_at(0.0, q, s.v));
     }
     return s;
@@ -133,12 +133,12 @@ static subject open_rubbing(const arrangement *a, const char *law, const char *f
 // The force with the state moved along x and y.
 static void force_at(const subject *s, const double *x, const double *y, double part, double *f)
 {
-    double way[MOST], q[MOST], v[MOST];
+    double increment[MOST], q[MOST], v[MOST];
     for (int i = 0; i < s->system->nv; i++) {
-        way[i] = part * x[i];
+        increment[i] = part * x[i];
         v[i] = s->v[i] + part * y[i];
     }
-    pcs_retract(&s->system->rotations, s->q, way, q);
+    pcs_retract(&s->system->rotations, s->q, increment, q);
     s->system->ops->force(s->system, pcs_at(0.0, q, v), f);
 }
 
@@ -181,7 +181,7 @@ static void check_tangents(const subject *s)
 static void check_power(const subject *s)
 {
     static const double weight[2] = { 8.0 / 12.0, -1.0 / 12.0 };
-    double f[MOST], q[MOST], way[MOST], given = 0.0, stored = 0.0, size = 0.0, h = 1e-4;
+    double f[MOST], q[MOST], increment[MOST], given = 0.0, stored = 0.0, size = 0.0, h = 1e-4;
     pcs_measure measure;
     s->system->ops->force(s->system, pcs_at(0.0, s->q, s->v), f);
     for (int i = 0; i < s->system->nv; i++) {
@@ -190,8 +190,8 @@ static void check_power(const subject *s)
     }
     for (int k = 1; k <= 2; k++)
         for (int sign = -1; sign <= 1; sign += 2) {
-            for (int i = 0; i < s->system->nv; i++) way[i] = sign * k * h * s->v[i];
-            pcs_retract(&s->system->rotations, s->q, way, q);
+            for (int i = 0; i < s->system->nv; i++) increment[i] = sign * k * h * s->v[i];
+            pcs_retract(&s->system->rotations, s->q, increment, q);
             s->system->ops->measure(s->system, pcs_at(0.0, q, s->v), PCS_ENERGY, &measure);
             stored += sign * weight[k - 1] * measure.strain / h;
         }
@@ -203,7 +203,7 @@ static void check_power(const subject *s)
 
 static void check_resultant(const subject *s)
 {
-    double f[MOST], sum[3] = { 0 }, told[3], size = 0.0;
+    double f[MOST], sum[3] = { 0 }, reported[3], size = 0.0;
     const pcs_dofmap *map = pcs_fe_dofmap(s->system);
     s->system->ops->force(s->system, pcs_at(0.0, s->q, s->v), f);
     for (int d = 0; d < map->ndof; d++) {
@@ -212,8 +212,8 @@ static void check_resultant(const subject *s)
         size += fabs(f[dof->equation]);
         for (int k = 0; k < 3; k++) sum[k] += f[dof->equation] * dof->direction[k];
     }
-    pcs_system_resultant(s->system, pcs_at(0.0, s->q, s->v), told);
-    CHECK_ALL_NEAR(3, told, sum, 1e-13 * size);
+    pcs_system_resultant(s->system, pcs_at(0.0, s->q, s->v), reported);
+    CHECK_ALL_NEAR(3, reported, sum, 1e-13 * size);
 }
 
 // What is reported of the points, and where they are.
@@ -246,13 +246,13 @@ static void check_every(void (*check)(const subject *s), double speed)
             }
 }
 
-static void check_rubbing(void (*check)(const subject *s))
+static void check_friction(void (*check)(const subject *s))
 {
     for (size_t a = 0; a < sizeof arrangements / sizeof *arrangements; a++)
-        for (size_t l = 0; l < sizeof rubbing_laws / sizeof *rubbing_laws; l++)
+        for (size_t l = 0; l < sizeof friction_laws / sizeof *friction_laws; l++)
             for (size_t f = 0; f < sizeof frictions / sizeof *frictions; f++)
                 for (unsigned long long seed = 1; seed <= 3; seed++) {
-                    subject s = open_rubbing(&arrangements[a], rubbing_laws[l], frictions[f], seed, NULL);
+                    subject s = open_friction(&arrangements[a], friction_laws[l], frictions[f], seed, NULL);
                     check(&s);
                     text_case_close(&s.c);
                 }
@@ -262,11 +262,11 @@ TEST(tangents_of_friction_are_slopes_of_the_force)
 {
     static const double away[3] = { 0.3, 0.5, 0.6 };
     (void)state;
-    check_rubbing(check_tangents);
+    check_friction(check_tangents);
     // Of the way of a contact that was open only a part counts.
-    for (size_t l = 0; l < sizeof rubbing_laws / sizeof *rubbing_laws; l++)
+    for (size_t l = 0; l < sizeof friction_laws / sizeof *friction_laws; l++)
         for (size_t f = 0; f < sizeof frictions / sizeof *frictions; f++) {
-            subject s = open_rubbing(&arrangements[0], rubbing_laws[l], frictions[f], 1, away);
+            subject s = open_friction(&arrangements[0], friction_laws[l], frictions[f], 1, away);
             check_tangents(&s);
             text_case_close(&s.c);
         }
@@ -274,7 +274,7 @@ TEST(tangents_of_friction_are_slopes_of_the_force)
 
 TEST(resultant_has_friction)
 {
-    check_rubbing(check_resultant);
+    check_friction(check_resultant);
 }
 
 // No point exceeds mu N, loses less than nothing, or stores what it was not given; some slide and some stick.
@@ -283,9 +283,9 @@ TEST(friction_stays_within_its_cone)
     int nslide = 0, nstick = 0;
     (void)state;
     for (size_t a = 0; a < sizeof arrangements / sizeof *arrangements; a++)
-        for (size_t l = 0; l < sizeof rubbing_laws / sizeof *rubbing_laws; l++)
+        for (size_t l = 0; l < sizeof friction_laws / sizeof *friction_laws; l++)
             for (size_t f = 0; f < sizeof frictions / sizeof *frictions; f++) {
-                subject s = open_rubbing(&arrangements[a], rubbing_laws[l], frictions[f], 1 + a, NULL);
+                subject s = open_friction(&arrangements[a], friction_laws[l], frictions[f], 1 + a, NULL);
                 pcs_row_report rows[8] = { 0 };
                 pcs_system_press(s.system, pcs_at(0.0, s.q, s.v), rows);
                 for (int i = 0; i < s.system->ncompliant; i++) {

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double ways[][3] = { { 1, 0, 0 }, { 0, -1, 0 }, { 2.0 / 7, 3.0 / 7, -6.0 / 7 }, { -0.6, 0.8, 0 } };
-enum { NWAY = sizeof ways / sizeof *ways };
+static const double choices[][3] = { { 1, 0, 0 }, { 0, -1, 0 }, { 2.0 / 7, 3.0 / 7, -6.0 / 7 }, { -0.6, 0.8, 0 } };
+enum { NWAY = sizeof choices / sizeof *choices };
 
 static bool is_constant(int type)
 {
@@ -20,13 +20,13 @@ static bool is_constant(int type)
 static const char *const ends[] = { "first.end", "second.start" };
 
 // Two bars one behind the other along a direction, 1.5 m apart; the second is numbered backwards.
-static model *two_bars(const double way[3], const double *normal, const pcs_source_ops *ops)
+static model *two_bars(const double increment[3], const double *normal, const pcs_source_ops *ops)
 {
     model *m = model_create();
     double at[4][3];
     const double place[4] = { 0.0, 3.0, 4.5, 6.5 };
     for (int i = 0; i < 4; i++)
-        for (int k = 0; k < 3; k++) at[i][k] = 0.25 * (k + 1) + place[i] * way[k];
+        for (int k = 0; k < 3; k++) at[i][k] = 0.25 * (k + 1) + place[i] * increment[k];
     model_line(m, "first", at[0], at[1], 3);
     model_line(m, "second", at[2], at[3], 2);
     model_group(m, "rod", "first", "E=100 rho=1 area=1");
@@ -41,10 +41,10 @@ static model *two_bars(const double way[3], const double *normal, const pcs_sour
 }
 
 // A plane pushes the end of the first bar back; two nodes are pushed apart.
-static void normal_for(const pcs_source_ops *ops, const double way[3], double normal[3])
+static void normal_for(const pcs_source_ops *ops, const double increment[3], double normal[3])
 {
     double sign = ops->sets[1].option == NULL ? -2.5 : 2.5;
-    for (int k = 0; k < 3; k++) normal[k] = sign * way[k];
+    for (int k = 0; k < 3; k++) normal[k] = sign * increment[k];
 }
 
 TEST(rows_are_derivatives_of_gaps)
@@ -53,8 +53,8 @@ TEST(rows_are_derivatives_of_gaps)
     for (int type = 0; is_constant(type); type++)
         for (int w = 0; w < NWAY; w++) {
             double normal[3], q[MODEL_MAX_SIZE];
-            normal_for(pcs_gap_types[type], ways[w], normal);
-            model *m = two_bars(ways[w], normal, pcs_gap_types[type]);
+            normal_for(pcs_gap_types[type], choices[w], normal);
+            model *m = two_bars(choices[w], normal, pcs_gap_types[type]);
             model_build(m);
             pcs_system *system = m->system;
             CHECK(system->nrow == 1);
@@ -81,8 +81,8 @@ TEST(gaps_are_distances_in_space)
     for (int type = 0; is_constant(type); type++)
         for (int w = 0; w < NWAY; w++) {
             double normal[3], q[MODEL_MAX_SIZE] = { 0 }, gap, drawn[1][3], n[1][3], distance = 0.0, length = 0.0;
-            normal_for(pcs_gap_types[type], ways[w], normal);
-            model *m = two_bars(ways[w], normal, pcs_gap_types[type]);
+            normal_for(pcs_gap_types[type], choices[w], normal);
+            model *m = two_bars(choices[w], normal, pcs_gap_types[type]);
             model_build(m);
             pcs_system *system = m->system;
             pcs_system_gaps(system, pcs_at(0.0, q, NULL), &gap);
@@ -110,8 +110,8 @@ TEST(resultant_is_the_sum_of_the_row)
     for (int type = 0; is_constant(type); type++)
         for (int held = 0; held < 2; held++) {
             double normal[3], wanted[3] = { 0 }, resultant[3];
-            normal_for(pcs_gap_types[type], ways[0], normal);
-            model *m = two_bars(ways[0], normal, pcs_gap_types[type]);
+            normal_for(pcs_gap_types[type], choices[0], normal);
+            model *m = two_bars(choices[0], normal, pcs_gap_types[type]);
             if (held) model_support(m, "second.start", "x");
             model_build(m);
             const pcs_dofmap *map = pcs_fe_dofmap(m->system);
@@ -131,8 +131,8 @@ TEST(contact_of_held_nodes_is_refused)
 {
     for (int type = 0; is_constant(type); type++) {
         double normal[3];
-        normal_for(pcs_gap_types[type], ways[0], normal);
-        model *m = two_bars(ways[0], normal, pcs_gap_types[type]);
+        normal_for(pcs_gap_types[type], choices[0], normal);
+        model *m = two_bars(choices[0], normal, pcs_gap_types[type]);
         model_support(m, "first.end", "x");
         model_support(m, "second.start", "x");
         CHECK_STATUS(NULL, model_try_build(m), PCS_BAD_INPUT);
@@ -147,7 +147,7 @@ TEST(contact_across_the_motion_is_refused)
     const double across[3] = { 0, 0, 1 }, askew[3] = { 1, 0, 0.01 };
     for (int type = 0; is_constant(type); type++)
         for (int trial = 0; trial < 2; trial++) {
-            model *m = two_bars(ways[0], trial == 0 ? across : askew, pcs_gap_types[type]);
+            model *m = two_bars(choices[0], trial == 0 ? across : askew, pcs_gap_types[type]);
             CHECK_STATUS(NULL, model_try_build(m), PCS_BAD_INPUT);
             CHECK_TEXT(pcs_message(m->ctx), "cannot move along the normal");
             CHECK_TEXT(pcs_message(m->ctx), trial == 0 ? "[0, 0, 1]" : "[0.99995, 0, 0.0099995]");

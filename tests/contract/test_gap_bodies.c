@@ -65,12 +65,12 @@ static void for_every_type(void (*check)(model *m))
 {
     for (int type = 0; pcs_gap_types[type] != NULL; type++)
         for (int e = 0; e < NELEMENT; e++)
-            for (int way = 0; way < 4; way++) {
-                bool rubs = way % 2 == 1, has_offsets = way >= 2;
+            for (int increment = 0; increment < 4; increment++) {
+                bool has_friction = increment % 2 == 1, has_offsets = increment >= 2;
                 if (has_offsets && (!takes_offsets(pcs_gap_types[type]) || strcmp(elements[e], "point_mass") == 0))
                     continue;
-                model *m = bodies(pcs_gap_types[type], elements[e], rubs ? "0.3" : "0", has_offsets);
-                CHECK(m->system->nrow >= 1 && (m->system->ntangent > 0) == rubs);
+                model *m = bodies(pcs_gap_types[type], elements[e], has_friction ? "0.3" : "0", has_offsets);
+                CHECK(m->system->nrow >= 1 && (m->system->ntangent > 0) == has_friction);
                 if (has_offsets) CHECK(m->system->nrow == 2);
                 check(m);
                 model_destroy(&m);

@@ -59,7 +59,7 @@ static model *cells(const pcs_source_ops *ops, const scene *s, const char *more)
     return m;
 }
 
-static void settle(const model *m, const double *q)
+static void converge(const model *m, const double *q)
 {
     bool has_changed;
     if (m->system->row_set.may_change)
@@ -104,7 +104,7 @@ static void somewhere(const model *m, unsigned long long *seed, double *q)
 {
     model_randomize(seed, m->system->nv, q);
     for (int i = 0; i < m->system->nv; i++) q[i] *= 0.05;
-    settle(m, q);
+    converge(m, q);
     pcs_system_aim(m->system, pcs_at(0.0, q, NULL));
 }
 
@@ -187,9 +187,9 @@ static void check_moments(model *m, const scene *s)
     pcs_system *system = m->system;
     const pcs_dofmap *map = pcs_fe_dofmap(system);
     const double w[3] = { s->is_plane ? 0.0 : 0.3, s->is_plane ? 0.0 : -0.5, 0.7 };
-    bool turns = false;
-    for (int i = 0; i < map->ndof; i++) turns = turns || map->dof[i].is_rotation;
-    settle(m, q);
+    bool rotates = false;
+    for (int i = 0; i < map->ndof; i++) rotates = rotates || map->dof[i].is_rotation;
+    converge(m, q);
     pcs_system_aim(m->system, pcs_at(0.0, q, NULL));
     pcs_system_points(system, pcs_at(0.0, q, NULL), point, normal);
     for (int i = 0; i < map->ndof; i++) {
@@ -203,7 +203,7 @@ static void check_moments(model *m, const scene *s)
         pcs_system_gaps(system, pcs_at(0.0, q, NULL), gap);
         CHECK_NEAR(pcs_system_rate(system, j, v), 0.0, 1e-14);
         // Surfaces that are apart slide along each other at w x gap n; without rotations, axes at w x distance n.
-        for (int t = 0; t < system->rows[j].ntangent && turns; t++) {
+        for (int t = 0; t < system->rows[j].ntangent && rotates; t++) {
             double rate = pcs_rows_dot(system->T, system->rows[j].first_tangent + t, v);
             CHECK(fabs(rate) <= fabs(gap[j]) * 0.92);
         }

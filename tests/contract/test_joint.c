@@ -14,7 +14,7 @@
 // A kind of body, and how its joint is stated.
 typedef struct body {
     const char *element, *params;
-    bool is_flat, turns, is_linear;
+    bool is_flat, rotates, is_linear;
 } body;
 
 static const body bodies[] = {
@@ -45,8 +45,8 @@ static bool can_hold(const pcs_source_ops *ops, const body *b)
     const char *const of_rotations[] = { "hinge", "fixed", "gear" };
     const char *const in_space[] = { "cylindrical", "screw", "universal" };
     for (int i = 0; i < 3; i++) {
-        if (strcmp(ops->name, of_rotations[i]) == 0 && !b->turns) return false;
-        if (strcmp(ops->name, in_space[i]) == 0 && (!b->turns || b->is_flat)) return false;
+        if (strcmp(ops->name, of_rotations[i]) == 0 && !b->rotates) return false;
+        if (strcmp(ops->name, in_space[i]) == 0 && (!b->rotates || b->is_flat)) return false;
     }
     return true;
 }
@@ -82,15 +82,15 @@ static void state_joint(model *m, const pcs_source_ops *ops, const body *b, bool
     char text[512];
     const char *axis = b->is_flat ? "0.6,0.8,0" : "0.6,-0.48,0.64";
     if (strcmp(ops->name, "hinge") == 0 && b->is_flat) axis = "0,0,2";
-    const char *at = b->turns ? " at=0.9,0.1,0" : "", *one = node_of(b, "one"), *two = node_of(b, "two");
+    const char *at = b->rotates ? " at=0.9,0.1,0" : "", *one = node_of(b, "one"), *two = node_of(b, "two");
     if (strcmp(ops->name, "prescribed") == 0) {
-        const char *along = has_two && b->turns ? "rz" : "y";
+        const char *along = has_two && b->rotates ? "rz" : "y";
         snprintf(text, sizeof text, "node=%s along=%s amplitude=0.7 frequency=0.3 phase=0.4 rise=0.9", one, along);
     } else if (strcmp(ops->name, "rigid_link") == 0) {
         snprintf(text, sizeof text, "a=%s nodes=%s", one, two);
     } else if (strcmp(ops->name, "distance") == 0) {
-        if (has_two) snprintf(text, sizeof text, "a=%s b=%s%s", one, two, b->turns ? " at_a=0.5,0.3,0.0" : "");
-        else snprintf(text, sizeof text, "node=%s anchor=-1,2,0%s", one, b->turns ? " at_b=0.5,0.3,0.0" : "");
+        if (has_two) snprintf(text, sizeof text, "a=%s b=%s%s", one, two, b->rotates ? " at_a=0.5,0.3,0.0" : "");
+        else snprintf(text, sizeof text, "node=%s anchor=-1,2,0%s", one, b->rotates ? " at_b=0.5,0.3,0.0" : "");
     } else if (strcmp(ops->name, "gear") == 0) {
         if (b->is_flat) snprintf(text, sizeof text, "a=%s b=%s teeth_a=30 teeth_b=20", one, two);
         else
@@ -116,7 +116,7 @@ static model *joined(const pcs_source_ops *ops, const body *b, bool has_two)
     if (!has_two && strcmp(ops->name, "rigid_link") == 0) return NULL;
     // Nodes that do not turn have no arms: only what keeps a distance can join two of them apart.
     bool keeps_apart = strcmp(ops->name, "distance") == 0 || strcmp(ops->name, "prescribed") == 0;
-    if (has_two && !b->turns && !keeps_apart) return NULL;
+    if (has_two && !b->rotates && !keeps_apart) return NULL;
     model *m = model_create();
     add_body(m, b, "one", places[0]);
     add_body(m, b, "two", places[1]);
@@ -196,7 +196,7 @@ static void check_bias(model *m, const pcs_source_ops *ops, const body *b, bool 
     pcs_system *system = m->system;
     unsigned long long seed = 9;
     const double eps = 1e-3, t = 0.4;
-    double q[MODEL_MAX_SIZE], v[MODEL_MAX_SIZE], moved[MODEL_MAX_SIZE], g[5][16], bias[16] = { 0 }, way[16],
+    double q[MODEL_MAX_SIZE], v[MODEL_MAX_SIZE], moved[MODEL_MAX_SIZE], g[5][16], bias[16] = { 0 }, increment[16],
                                                                                   speed[16] = { 0 };
     model_randomize(&seed, system->nv, q);
     model_randomize(&seed, system->nv, v);
@@ -210,7 +210,7 @@ static void check_bias(model *m, const pcs_source_ops *ops, const body *b, bool 
     }
     if (system->row_set.vary) pcs_system_aim(system, pcs_at(t, q, NULL));
     if (pcs_system_has_bias(system)) pcs_system_rate_bias(system, pcs_at(t, q, v), bias);
-    if (system->row_set.ndriven > 0) pcs_system_drives(system, t, way, speed);
+    if (system->row_set.ndriven > 0) pcs_system_drives(system, t, increment, speed);
     CHECK((system->row_set.ndriven > 0) == (strcmp(ops->name, "prescribed") == 0));
     for (int j = 0; j < system->nrow; j++) {
         double rate = (8.0 * (g[3][j] - g[1][j]) - (g[4][j] - g[0][j])) / (12.0 * eps);
@@ -298,9 +298,9 @@ static void move_all(const model *m, const double psi[3], const double shift[3],
     pcs_rotation_exp(psi, R);
     for (int i = 0; i < map->ndof; i++) {
         const pcs_dof *d = &map->dof[i];
-        double turned[3], u[3];
-        pcs_rotation_apply(R, m->mesh->x[d->node], turned);
-        for (int k = 0; k < 3; k++) u[k] = d->is_rotation ? psi[k] : turned[k] - m->mesh->x[d->node][k] + shift[k];
+        double rotated[3], u[3];
+        pcs_rotation_apply(R, m->mesh->x[d->node], rotated);
+        for (int k = 0; k < 3; k++) u[k] = d->is_rotation ? psi[k] : rotated[k] - m->mesh->x[d->node][k] + shift[k];
         q[d->equation] = pcs_dot3(u, d->direction);
     }
 }
@@ -330,7 +330,7 @@ static void check_common_motion(model *m, const pcs_source_ops *ops, const body 
     pcs_system *system = m->system;
     bool is_gear = strcmp(ops->name, "gear") == 0; // of two wheels alone: against the ground
     bool is_grounded = strcmp(ops->name, "prescribed") == 0 || is_gear == has_two;
-    if (is_grounded || (b->is_linear && b->turns)) return;
+    if (is_grounded || (b->is_linear && b->rotates)) return;
     double psi[3] = { b->is_flat ? 0.0 : 1.2, b->is_flat ? 0.0 : -0.7, 2.4 }, shift[3] = { 0.3, -2.0, 0.0 };
     double w[3] = { b->is_flat ? 0.0 : 0.4, b->is_flat ? 0.0 : 0.8, -1.4 }, q[MODEL_MAX_SIZE], v[MODEL_MAX_SIZE];
     double gap[16];
@@ -361,16 +361,16 @@ TEST(sliders_follow_their_line)
         model *m = joined(slider, b, true);
         const pcs_dofmap *map = pcs_fe_dofmap(m->system);
         double psi[3] = { b->is_flat ? 0.0 : 1.2, b->is_flat ? 0.0 : -0.7, 1.4 }, shift[3] = { 0.3, -2.0, 0.0 };
-        double axis[3] = { 0.6, b->is_flat ? 0.8 : -0.48, b->is_flat ? 0.0 : 0.64 }, R[9], turned[3], gap[16];
+        double axis[3] = { 0.6, b->is_flat ? 0.8 : -0.48, b->is_flat ? 0.0 : 0.64 }, R[9], rotated[3], gap[16];
         double q[MODEL_MAX_SIZE];
         move_all(m, psi, shift, q);
         pcs_rotation_exp(psi, R);
-        pcs_rotation_apply(R, axis, turned);
+        pcs_rotation_apply(R, axis, rotated);
         int node = model_nodes(m, "two")->items[0];
         for (int trial = 0; trial < 2; trial++) {
             for (int i = map->first[node]; i < map->first[node + 1]; i++)
                 if (!map->dof[i].is_rotation)
-                    q[map->dof[i].equation] += pcs_dot3(trial == 0 ? turned : axis, map->dof[i].direction);
+                    q[map->dof[i].equation] += pcs_dot3(trial == 0 ? rotated : axis, map->dof[i].direction);
             gaps_at(m->system, q, 0.0, gap);
             double worst = 0.0;
             for (int j = 0; j < m->system->nrow; j++) worst = fmax(worst, fabs(gap[j]));

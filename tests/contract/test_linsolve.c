@@ -84,10 +84,10 @@ static void jump_rod(int rod, int n, double *mass, double *stiffness)
 }
 
 // Which way the chain solver went.
-static void check_way(pcs_linsolve *solver, void (*way)(const pcs_chain *c, double *x))
+static void check_path(pcs_linsolve *solver, void (*increment)(const pcs_chain *c, double *x))
 {
     const pcs_chain *c = solver->data;
-    CHECK(c->solve == way);
+    CHECK(c->solve == increment);
 }
 
 TEST_WITH_CONTEXT(test_bars_take_the_fast_way)
@@ -107,7 +107,7 @@ TEST_WITH_CONTEXT(test_bars_take_the_fast_way)
     for (size_t k = 0; k < sizeof bars / sizeof *bars; k++) {
         pcs_matrix *A = bar(*state, bars[k].n, bars[k].values);
         pcs_linsolve *chain = factored(*state, "chain", A, PCS_SPD);
-        check_way(chain, bars[k].has_windows ? pcs_chain_windows_solve : pcs_chain_pairs_solve);
+        check_path(chain, bars[k].has_windows ? pcs_chain_windows_solve : pcs_chain_pairs_solve);
         check_all(*state, A, PCS_SPD, bars[k].agreement, 4);
     }
 }
@@ -130,7 +130,7 @@ TEST_WITH_CONTEXT(test_decay_is_free_of_scaling)
     pcs_matrix *A = bar(*state, 1000, stiff_rod);
     seemingly_decaying(A);
     pcs_linsolve *chain = factored(*state, "chain", A, PCS_SPD);
-    check_way(chain, pcs_chain_pairs_solve);
+    check_path(chain, pcs_chain_pairs_solve);
     check_solves(*state, chain, NULL, 0.0);
 }
 
@@ -142,7 +142,7 @@ TEST_WITH_CONTEXT(test_short_bars)
         for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
             pcs_matrix *A = bar(*state, n, values[v]);
             pcs_linsolve *chain = factored(*state, "chain", A, PCS_SPD);
-            check_way(chain, pcs_chain_pairs_solve);
+            check_path(chain, pcs_chain_pairs_solve);
             check_solves(*state, chain, factored(*state, "dense", A, PCS_SPD), values[v] == stiff_rod ? 1e-10 : 1e-13);
         }
 }
@@ -158,7 +158,7 @@ TEST_WITH_CONTEXT(test_long_bars)
             CHECK(pcs_context_create(&ctx) == PCS_OK);
             pcs_matrix *A = bar(ctx, size[k], values[v]);
             pcs_linsolve *chain = factored(ctx, "chain", A, PCS_SPD), *plain = factored(ctx, "chain", A, PCS_SPD);
-            check_way(chain, pcs_chain_windows_solve);
+            check_path(chain, pcs_chain_windows_solve);
             pcs_chain *c = plain->data;
             CHECK(pcs_chain_pairs_factor(c, A) == -1);
             c->solve = pcs_chain_pairs_solve;
@@ -181,10 +181,10 @@ TEST_WITH_CONTEXT(test_window_grows_with_stiffness)
     pcs_matrix *A = bar(*state, 60000, slow_rod);
     pcs_linsolve *chain = factored(*state, "chain", A, PCS_SPD);
     const pcs_chain *c = chain->data;
-    check_way(chain, pcs_chain_windows_solve);
+    check_path(chain, pcs_chain_windows_solve);
     CHECK(c->cut.window > 500 && c->cut.window < 1200 && c->cut.length >= 3 * c->cut.window);
     check_solves(*state, chain, factored(*state, "cholmod", A, PCS_SPD), 1e-9);
-    check_way(factored(*state, "chain", bar(*state, 2000, slow_rod), PCS_SPD), pcs_chain_pairs_solve);
+    check_path(factored(*state, "chain", bar(*state, 2000, slow_rod), PCS_SPD), pcs_chain_pairs_solve);
 }
 
 TEST_WITH_CONTEXT(test_several_bodies)
@@ -447,17 +447,17 @@ TEST_WITH_CONTEXT(test_out_of_memory)
             pcs_linsolve_kind kind = m == 2 ? PCS_GENERAL : PCS_SPD;
             if (pcs_linsolvers[k]->refuses(matrix[m]->pattern, kind) != NULL) continue;
             CHECK_OK(*state, create_and_factor(*state, pcs_linsolvers[k]->name, matrix[m], kind)); // the BLAS warms up
-            bool has_struck = true;
-            for (long nth = 1; has_struck; nth++) {
+            bool has_impact = true;
+            for (long nth = 1; has_impact; nth++) {
                 pcs_context *ctx = NULL;
                 long live = alloc_fault_live();
                 CHECK(pcs_context_create(&ctx) == PCS_OK);
                 alloc_fault_arm(nth, true);
                 pcs_status status = create_and_factor(ctx, pcs_linsolvers[k]->name, matrix[m], kind);
-                has_struck = alloc_fault_requests() >= nth;
+                has_impact = alloc_fault_requests() >= nth;
                 alloc_fault_arm(0, false);
                 // A library may do without what it did not get.
-                if (status != PCS_OK) CHECK(has_struck && status == PCS_NO_MEMORY);
+                if (status != PCS_OK) CHECK(has_impact && status == PCS_NO_MEMORY);
                 if (status != PCS_OK) CHECK_TEXT(pcs_message(ctx), "out of memory");
                 if (nth == 1) CHECK(status == PCS_NO_MEMORY);
                 pcs_context_destroy(&ctx);

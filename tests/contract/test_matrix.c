@@ -250,8 +250,8 @@ static void path_refer(const matrix_system *s, matrix_path *out)
 {
     static const matrix_variant adaptive = { .scheme = "event_driven", .options = "rtol: 1.0e-13, atol: 1.0e-15" };
     static const matrix_variant fine = { .scheme = "half_explicit", .options = "" };
-    bool rubs = (s->kind & FRICTION) != 0 && s->smooth_set == NULL;
-    CHECK(rubs ? path_follow(&fine, s, 256, out) : path_follow(&adaptive, s, 1, out));
+    bool has_friction = (s->kind & FRICTION) != 0 && s->smooth_set == NULL;
+    CHECK(has_friction ? path_follow(&fine, s, 256, out) : path_follow(&adaptive, s, 1, out));
 }
 
 // What is left of the stated order on this system.

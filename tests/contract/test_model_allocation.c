@@ -101,19 +101,19 @@ TEST(failing_allocations_are_reported)
         CHECK(trial_load(t, &p) == 0); // warms up what libraries keep for ever
         percuss_destroy(&p);
         long before = alloc_fault_live();
-        bool has_struck = true;
-        for (long n = 1; has_struck || n <= 50; n++) {
+        bool has_impact = true;
+        for (long n = 1; has_impact || n <= 50; n++) {
             char message[256] = "";
             alloc_fault_arm(n, true);
             int status = trial_load(t, &p);
             if (status == 0 && t->fails == FIRST_STEP) status = percuss_step(p);
             if (status != 0) snprintf(message, sizeof message, "%s", percuss_message(p));
             percuss_destroy(&p);
-            has_struck = alloc_fault_requests() >= n;
+            has_impact = alloc_fault_requests() >= n;
             alloc_fault_arm(0, false);
             if (alloc_fault_live() != before) fail_msg("%s: allocation %ld failing leaks (%s)", t->path, n, message);
-            if (has_struck == (status == 0)) fail_msg("%s: allocation %ld fails unseen", t->path, n);
-            if (has_struck) CHECK_TEXT(message, "memory");
+            if (has_impact == (status == 0)) fail_msg("%s: allocation %ld fails unseen", t->path, n);
+            if (has_impact) CHECK_TEXT(message, "memory");
         }
     }
 }

@@ -183,7 +183,7 @@ TEST(momentum_is_balanced)
             model_run run;
             if (!bar_prepare(&bar_variants[k], &m, &run)) continue;
             model_start(&run);
-            bar_story s = { 0 };
+            bar_history s = { 0 };
             pcs_measure now, before;
             m->system->ops->measure(m->system, pcs_at(run.x.t, run.x.q, run.x.v), PCS_ENERGY, &before);
             for (int step = 0; step < 300; step++) {
@@ -215,7 +215,7 @@ TEST(collisions_keep_momentum)
         model_run run;
         if (!bar_prepare(&bar_variants[k], &m, &run)) continue;
         model_start(&run);
-        bar_story s = { 0 };
+        bar_history s = { 0 };
         for (int step = 0; step < 250; step++) {
             model_step(&run, bar_step);
             bar_watch(&run, &s);
@@ -301,8 +301,8 @@ TEST(closed_ledgers_close)
                     model_step(&run, bar_step);
                     double change = r->measure.kinetic + r->measure.strain + r->measure.potential - before;
                     double lost = r->damping_loss + r->impact_loss + r->friction_loss + r->numerical_loss;
-                    double told = r->external_work + r->correction_work - lost;
-                    CHECK_NEAR(change, told, 1e-12 * 100.0);
+                    double reported = r->external_work + r->correction_work - lost;
+                    CHECK_NEAR(change, reported, 1e-12 * 100.0);
                     CHECK(r->damping_loss >= 0.0);
                     // Schemes with accelerations store energy in them for a while.
                     const char *values = bar_variants[k].values;

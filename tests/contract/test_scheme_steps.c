@@ -146,7 +146,7 @@ TEST(steps_do_not_allocate)
         model_run run = model_prepare(m, bar_variants[k].scheme, bar_variants[k].values, NULL, NULL);
         model_start(&run);
         model_step(&run, bar_step);
-        bar_story s = { 0 };
+        bar_history s = { 0 };
         alloc_fault_arm(0, false);
         for (int step = 0; step < 200; step++) {
             run.scheme->ops->step(run.scheme, &run.x, bar_step, &run.report);

@@ -100,10 +100,10 @@ static solution pose(const model *m, const situation *s, int variant)
     for (int j = 0; j < system->nrow; j++) {
         int column = system->G->column[system->G->start[j]];
         double sign = system->G->value[system->G->start[j]];
-        double way = j % 2 == variant % 2 ? s->gap * 0.05 : 0.3 - s->gap * 0.05,
+        double increment = j % 2 == variant % 2 ? s->gap * 0.05 : 0.3 - s->gap * 0.05,
                rate = j % 2 == variant % 2 ? s->rate : -0.5;
         pcs_system_gaps(system, pcs_at(0.0, x.q, NULL), gap);
-        x.q[column] += sign * (way - gap[j]);
+        x.q[column] += sign * (increment - gap[j]);
         if (s->is_exact) pcs_system_gaps(system, pcs_at(0.0, x.q, NULL), gap);
         x.v[column] += sign * (rate - pcs_system_rate(system, j, x.v));
     }
@@ -167,11 +167,11 @@ static void check_motion(const model *m, const pcs_step_form *form, const soluti
         U[i] = x->q[i] - given->q[i] - form->kb * x->d[i] - form->kw * W[i];
     }
     double mass = check_largest(n * n, M), speed = fmax(check_largest(n, x->v), check_largest(n, given->v)),
-           way = fmax(check_largest(n, x->q), speed * form->h);
+           increment = fmax(check_largest(n, x->q), speed * form->h);
     momentum_defect(system, M, W, x->la, y);
     demand(check_largest(n, y), mass * speed, "M W = G^T La");
     momentum_defect(system, M, U, x->nu, y);
-    demand(check_largest(n, y), mass * way, "M U = G^T nu");
+    demand(check_largest(n, y), mass * increment, "M U = G^T nu");
     if (!form->has_dynamics) return;
     system->ops->force(system, pcs_at(0.3, x->q, x->v), f);
     momentum_defect(system, M, x->d, none, y);
@@ -192,17 +192,17 @@ static void check_rows(const model *m, const pcs_step_form *form, const solution
     pcs_system_gaps(system, pcs_at(0.0, x->q, NULL), gap);
     pcs_system_gaps(system, pcs_at(0.0, qt, NULL), smooth);
     double speed = fmax(check_largest(n, x->v), check_largest(n, given->v)),
-           way = fmax(check_largest(n, x->q), speed * form->h) + system->length;
+           increment = fmax(check_largest(n, x->q), speed * form->h) + system->length;
     for (int j = 0; j < system->nrow; j++) {
         double xi = pcs_system_rate(system, j, x->v) + x->target[j];
         demand(x->rate_before[j] - pcs_system_rate(system, j, vt), speed, "rate before = G vt");
         if (form->gate_is_live)
-            demand(x->gate[j] ? fmax(smooth[j], 0) : fmin(smooth[j], 0), way, "gate where g(qt) <= 0");
+            demand(x->gate[j] ? fmax(smooth[j], 0) : fmin(smooth[j], 0), increment, "gate where g(qt) <= 0");
         else CHECK(x->gate[j] == given->gate[j]);
         if (form->has_position) {
-            demand(fmin(gap[j], 0), way, "g >= 0");
-            demand(fmin(x->nu[j], 0), mass[j] * way, "nu >= 0");
-            demand(fmin(fabs(gap[j]), fabs(x->nu[j]) / mass[j]), way, "g or nu vanishes");
+            demand(fmin(gap[j], 0), increment, "g >= 0");
+            demand(fmin(x->nu[j], 0), mass[j] * increment, "nu >= 0");
+            demand(fmin(fabs(gap[j]), fabs(x->nu[j]) / mass[j]), increment, "g or nu vanishes");
         }
         if (!x->gate[j]) {
             demand(x->la[j], 0.0, "La = 0 on open rows");
@@ -217,15 +217,15 @@ static void check_rows(const model *m, const pcs_step_form *form, const solution
 static void compare(const model *m, const pcs_step_form *form, const solution *a, const solution *b, const double *mass)
 {
     int n = m->system->nv;
-    double speed = fmax(check_largest(n, a->v), 1e-3), way = fmax(check_largest(n, a->q), 1e-3);
+    double speed = fmax(check_largest(n, a->v), 1e-3), increment = fmax(check_largest(n, a->q), 1e-3);
     for (int i = 0; i < n; i++) {
-        demand(a->q[i] - b->q[i], way, "q agrees");
+        demand(a->q[i] - b->q[i], increment, "q agrees");
         demand(a->v[i] - b->v[i], speed, "v agrees");
         demand(a->d[i] - b->d[i], speed, "d agrees");
     }
     for (int j = 0; j < m->system->nrow; j++) {
         demand(a->la[j] - b->la[j], mass[j] * speed, "La agrees");
-        demand(a->nu[j] - b->nu[j], mass[j] * fmax(way, speed * form->h), "nu agrees");
+        demand(a->nu[j] - b->nu[j], mass[j] * fmax(increment, speed * form->h), "nu agrees");
         demand(a->rate_before[j] - b->rate_before[j], speed, "rate before agrees");
     }
 }

@@ -76,7 +76,7 @@ __attribute__((constructor)) static void interpose_read(void)
     limit = interpose_clock() + interpose_number("FAULT_SECONDS", 1e9);
 }
 
-__attribute__((destructor)) static void interpose_tell(void)
+__attribute__((destructor)) static void interpose_report(void)
 {
     const char *path = getenv("FAULT_COUNT");
     is_on = false;
@@ -104,13 +104,13 @@ static void interpose_let_go(int file, int nothing)
 }
 
 // The child's streams go to `told`, and its files let go of the parent's.
-static void interpose_become_child(int told, long call, bool goes_on)
+static void interpose_become_child(int reported, long call, bool goes_on)
 {
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (int file = 3; file < MOST_FILES; file++)
-        if (file != told) interpose_let_go(file, nothing);
-    dup2(told, STDOUT_FILENO);
-    dup2(told, STDERR_FILENO);
+        if (file != reported) interpose_let_go(file, nothing);
+    dup2(reported, STDOUT_FILENO);
+    dup2(reported, STDERR_FILENO);
     alarm(BOUND);
     is_child = true;
     report = -1;
@@ -119,16 +119,16 @@ static void interpose_become_child(int told, long call, bool goes_on)
 }
 
 // Ended with 0, or with 1 or 2 and a message.
-static void interpose_judge(int told, int status, long call, bool goes_on)
+static void interpose_judge(int reported, int status, long call, bool goes_on)
 {
     char text[2048] = "";
-    ssize_t size = pread(told, text, sizeof text - 1, 0);
+    ssize_t size = pread(reported, text, sizeof text - 1, 0);
     text[size > 0 ? size : 0] = '\0';
     int exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     tries++;
     bool has_crashed = strstr(text, "the program crashed") != NULL;
-    bool is_told = (exit_status == 1 || exit_status == 2) && strstr(text, "error:") != NULL;
-    if (!has_crashed && (exit_status == 0 || is_told)) return;
+    bool is_reported = (exit_status == 1 || exit_status == 2) && strstr(text, "error:") != NULL;
+    if (!has_crashed && (exit_status == 0 || is_reported)) return;
     failures++;
     for (char *p = text; *p != '\0'; p++)
         if (*p == '\n') *p = ' ';
@@ -139,11 +139,11 @@ static void interpose_judge(int told, int status, long call, bool goes_on)
 // In the child the call is the one that fails; the parent comes back when the child has ended.
 static void interpose_try(long call, bool goes_on)
 {
-    int status = 0, told = memfd_create("told", 0);
+    int status = 0, reported = memfd_create("told", 0);
     pid_t child = fork();
-    if (child == 0) interpose_become_child(told, call, goes_on);
-    if (child > 0 && waitpid(child, &status, 0) == child) interpose_judge(told, status, call, goes_on);
-    if (child != 0) close(told);
+    if (child == 0) interpose_become_child(reported, call, goes_on);
+    if (child > 0 && waitpid(child, &status, 0) == child) interpose_judge(reported, status, call, goes_on);
+    if (child != 0) close(reported);
 }
 
 static bool interpose_fails(const char *of)
@@ -154,7 +154,8 @@ static bool interpose_fails(const char *of)
         int before = errno;
         is_on = false;
         bool is_chosen = call >= nth && (call - nth) % stride == 0 && interpose_clock() < limit;
-        for (int way = 0; way < 2 && is_chosen && !is_child; way++) interpose_try(call, way == 1);
+        for (int increment = 0; increment < 2 && is_chosen && !is_child; increment++)
+            interpose_try(call, increment == 1);
         is_on = true;
         errno = before;
         if (!is_child) return false;

@@ -79,15 +79,15 @@ static pcs_status readers_restore(pcs_context *ctx, const pcs_checkpoint_data *d
 {
     pcs_case *c;
     pcs_sim *sim = NULL;
-    pcs_carrier carrier;
+    pcs_archive archive;
     double t;
     PCS_TRY(pcs_checkpoint_time(ctx, data, &t));
     PCS_TRY(pcs_case_parse(ctx, "fuzz", base_case, sizeof base_case - 1, &c));
     PCS_TRY(pcs_build_sim(ctx, c, &sim));
     PCS_TRY(pcs_sim_start(sim));
-    carrier = pcs_checkpoint_reader(sim, data);
-    pcs_checkpoint_carry(sim, &carrier);
-    PCS_TRY(carrier.status);
+    archive = pcs_checkpoint_reader(sim, data);
+    pcs_checkpoint_serialize(sim, &archive);
+    PCS_TRY(archive.status);
     return pcs_sim_is_done(sim) ? PCS_OK : pcs_sim_step(sim);
 }
 

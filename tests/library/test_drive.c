@@ -116,10 +116,10 @@ TEST(the_certificate_holds_under_any_forces)
                 make_step(p, every_scheme[k]);
             }
             percuss_energy e = percuss_energies(p);
-            double told = e.external_work - e.damping_loss - e.impact_loss - e.friction_loss + e.correction_work -
-                          e.numerical_loss;
+            double reported = e.external_work - e.damping_loss - e.impact_loss - e.friction_loss + e.correction_work -
+                              e.numerical_loss;
             double change = e.kinetic + e.strain + e.potential - e.initial;
-            CHECK_NEAR(change, told, 1e-8 * (fabs(e.external_work) + e.initial));
+            CHECK_NEAR(change, reported, 1e-8 * (fabs(e.external_work) + e.initial));
             percuss_destroy(&p);
         }
 }

@@ -86,12 +86,12 @@ static void write_case(const pair *g, const char *scheme, double step, double en
 // within half a turn of `near`.
 static void deform(const pair *g, double x[2][3], double R[2][9], double near, double e[MODES])
 {
-    double Q[9], back[9], at[3], seen[3], turned[3], twist[3];
+    double Q[9], back[9], at[3], seen[3], rotated[3], twist[3];
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) back[3 * i + j] = R[0][3 * j + i];
     pcs_rotation_multiply(back, R[1], Q);
-    pcs_rotation_apply(R[1], g->offset, turned);
-    for (int k = 0; k < 3; k++) at[k] = x[1][k] + turned[k] - x[0][k];
+    pcs_rotation_apply(R[1], g->offset, rotated);
+    for (int k = 0; k < 3; k++) at[k] = x[1][k] + rotated[k] - x[0][k];
     pcs_rotation_apply(back, at, seen);
     for (int k = 0; k < 3; k++) e[k] = seen[k] - (g->place[1][k] + g->offset[k] - g->place[0][k]);
     twist[0] = 0.5 * (Q[7] - Q[5]);
@@ -115,12 +115,12 @@ static void deform_at(const pair *g, const double *state, int dof, double step, 
 {
     double x[2][3], R[2][9];
     for (int b = 0; b < 2; b++) {
-        double turn[3] = { 0 }, R0[9], small[9];
+        double rotation[3] = { 0 }, R0[9], small[9];
         memcpy(x[b], state + 13 * b, sizeof x[b]);
         if (dof / BODY == b && dof % BODY < 3) x[b][dof % BODY] += step;
-        if (dof / BODY == b && dof % BODY >= 3) turn[dof % BODY - 3] = step;
+        if (dof / BODY == b && dof % BODY >= 3) rotation[dof % BODY - 3] = step;
         rotation_of(state + 13 * b + 6, R0);
-        pcs_rotation_exp(turn, small);
+        pcs_rotation_exp(rotation, small);
         pcs_rotation_multiply(R0, small, R[b]);
     }
     deform(g, x, R, near, e);
@@ -155,16 +155,16 @@ static void pair_rate(const pair *g, const double *state, double near, double ou
     for (int b = 0; b < 2; b++) {
         const double *s = state + 13 * b, *p = s + 6, *W = s + 10;
         double *o = out + 13 * b, spin[3], gyro[3];
-        bool stands = g->is_mount && b == 0;
+        bool has_factors = g->is_mount && b == 0;
         for (int k = 0; k < 3; k++) spin[k] = g->J[b][k] * W[k];
         pcs_cross(W, spin, gyro);
         pcs_cross(p + 1, W, o + 7);
         o[6] = -0.5 * pcs_dot3(p + 1, W);
         for (int k = 0; k < 3; k++) {
             o[k] = s[3 + k];
-            o[3 + k] = stands ? 0.0 : f[BODY * b + k] / g->mass[b];
+            o[3 + k] = has_factors ? 0.0 : f[BODY * b + k] / g->mass[b];
             o[7 + k] = 0.5 * (p[0] * W[k] + o[7 + k]);
-            o[10 + k] = stands ? 0.0 : (f[BODY * b + 3 + k] - gyro[k]) / g->J[b][k];
+            o[10 + k] = has_factors ? 0.0 : (f[BODY * b + 3 + k] - gyro[k]) / g->J[b][k];
         }
     }
 }
@@ -265,18 +265,18 @@ TEST(forces_and_moments_add_up_to_nothing)
         const pcs_batch *batch = pcs_fe_batch(c.sim->system, 2);
         batch->ops->force(batch, &(pcs_cell_state){ .q = q, .v = v }, f);
         for (int b = 0; b < 2; b++) {
-            double u[3], psi[3], R[9], own[3], ignored[3], m[3], turned[3], lever[3];
+            double u[3], psi[3], R[9], own[3], ignored[3], m[3], rotated[3], lever[3];
             body_at(&g, q, b, u, psi);
             body_at(&g, f, b, own, ignored);
             memcpy(m, ignored, sizeof m);
             pcs_rotation_exp(psi, R);
-            pcs_rotation_apply(R, m, turned);
+            pcs_rotation_apply(R, m, rotated);
             for (int k = 0; k < 3; k++) u[k] += g.place[b][k];
             pcs_cross(u, own, lever);
             for (int k = 0; k < 3; k++) {
                 force[k] += own[k];
-                moment[k] += lever[k] + turned[k];
-                size = fmax(size, fabs(lever[k]) + fabs(turned[k]) + fabs(own[k]));
+                moment[k] += lever[k] + rotated[k];
+                size = fmax(size, fabs(lever[k]) + fabs(rotated[k]) + fabs(own[k]));
             }
         }
         CHECK(size > g.unit);

@@ -92,20 +92,20 @@ TEST(energy_that_a_scheme_holds_is_no_gain)
     static const struct {
         const char *scheme;
         double gamma, beta;
-    } ways[] = {
+    } choices[] = {
         { "newmark, gamma: 0.6, beta: 0.31", 0.6, 0.31 },     { "newmark, gamma: 0.6, beta: 0.5", 0.6, 0.5 },
         { "newmark, gamma: 0.5, beta: 0.3", 0.5, 0.3 },       { "hht, alpha: 0.1", 0.6, 0.3025 },
         { "alpha_velocity, rho_inf: 0.9", 21.0 / 38.0, NAN }, { "alpha_velocity, rho_inf: 0.5", 5.0 / 6.0, NAN },
         { "alpha_velocity, rho_inf: 0.0", 1.5, NAN },         { "alpha_ggl, rho_inf: 0.5", 5.0 / 6.0, NAN },
     };
-    enum { NWAY = sizeof ways / sizeof *ways };
+    enum { NWAY = sizeof choices / sizeof *choices };
     for (int k = 0; k < NWAY * 6; k++) {
         int i = k / 6, n = k % 2 == 0 ? 20 : 500;
-        double h = (double[]){ 1e-3, 0.5, 400.0 }[k % 6 / 2], gamma = ways[i].gamma, largest = 0.0;
-        double beta = isnan(ways[i].beta) ? 0.25 * (gamma + 0.5) * (gamma + 0.5) : ways[i].beta;
+        double h = (double[]){ 1e-3, 0.5, 400.0 }[k % 6 / 2], gamma = choices[i].gamma, largest = 0.0;
+        double beta = isnan(choices[i].beta) ? 0.25 * (gamma + 0.5) * (gamma + 0.5) : choices[i].beta;
         char numbers[160];
         snprintf(numbers, sizeof numbers, "%d } }\ntime: { step: %g, end: %g }\nscheme: { type: %s }\n", n, h, 100 * h,
-                 ways[i].scheme);
+                 choices[i].scheme);
         text_case c =
             text_case_open("elements: { bar: { type: rod, mesh: bar, E: 1.0, rho: 1.0, area: 1.0, mass: lumped } }\n"
                            "supports: { clamp: { set: bar.end, fix: [x] } }\n"
@@ -209,34 +209,34 @@ TEST(friction_stays_in_its_cone)
         CHECK(certificate->broken == NULL);
         pcs_row_report *row = &run.sim->report.rows[0];
         CHECK_RELATIVE(hypot(row->tangent[0], row->tangent[1]), 0.5 * row->step_impulse, 1e-9);
-        double *told = k % 2 == 0 ? row->tangent : row->last_tangent;
-        for (int t = 0; t < 2; t++) told[t] *= 1.0 + 1e-8;
+        double *reported = k % 2 == 0 ? row->tangent : row->last_tangent;
+        for (int t = 0; t < 2; t++) reported[t] *= 1.0 + 1e-8;
         CHECK(!pcs_certify(run.sim->certifier, &run.sim->state, &run.sim->report, 0.0));
         assert_string_equal(certificate->broken->name, "friction <= mu x contact impulse");
         case_close(&run);
     }
 }
 
-static const char *const rubbing[] = { "alpha_ggl",
-                                       "moreau_jean, theta: 0.6",
-                                       "newmark",
-                                       "hht",
-                                       "alpha_velocity",
-                                       "jump_newmark, rho_inf: 0.8",
-                                       "half_explicit",
-                                       "half_explicit_rk",
-                                       "splitting",
-                                       "moreau_jean_explicit",
-                                       "moreau_midpoint",
-                                       "schatzman_paoli",
-                                       "ggl_midpoint, coupling: decoupled",
-                                       "ggl_midpoint" };
-enum { NRUBBING = sizeof rubbing / sizeof *rubbing };
+static const char *const friction[] = { "alpha_ggl",
+                                        "moreau_jean, theta: 0.6",
+                                        "newmark",
+                                        "hht",
+                                        "alpha_velocity",
+                                        "jump_newmark, rho_inf: 0.8",
+                                        "half_explicit",
+                                        "half_explicit_rk",
+                                        "splitting",
+                                        "moreau_jean_explicit",
+                                        "moreau_midpoint",
+                                        "schatzman_paoli",
+                                        "ggl_midpoint, coupling: decoupled",
+                                        "ggl_midpoint" };
+enum { NRUBBING = sizeof friction / sizeof *friction };
 
-static case_run open_rubbing(const char *path, int scheme, const char *one, const char *two, int nstep)
+static case_run open_friction(const char *path, int scheme, const char *one, const char *two, int nstep)
 {
     char text[96];
-    snprintf(text, sizeof text, "scheme={type: %s}", rubbing[scheme]);
+    snprintf(text, sizeof text, "scheme={type: %s}", friction[scheme]);
     case_run run = case_open(path, (const char *const[]){ text, one, two, NULL });
     for (int i = 0; i < nstep; i++) case_step(&run);
     return run;
@@ -257,14 +257,14 @@ TEST(friction_is_against_the_slip)
 {
     for (int k = 0; k < NRUBBING; k++) {
         for (int i = 0; i < 2; i++) {
-            case_run run = open_rubbing("cases/puck", k, "system.vx=-1.0", NULL, 10);
+            case_run run = open_friction("cases/puck", k, "system.vx=-1.0", NULL, 10);
             pcs_row_report *row = &run.sim->report.rows[0];
-            double turn = i == 0 ? 1e-8 : acos(-1.0), x = row->last_tangent[0], y = row->last_tangent[1];
-            row->last_tangent[0] = cos(turn) * x - sin(turn) * y;
-            row->last_tangent[1] = sin(turn) * x + cos(turn) * y;
+            double rotation = i == 0 ? 1e-8 : acos(-1.0), x = row->last_tangent[0], y = row->last_tangent[1];
+            row->last_tangent[0] = cos(rotation) * x - sin(rotation) * y;
+            row->last_tangent[1] = sin(rotation) * x + cos(rotation) * y;
             check_is_refused(&run);
         }
-        case_run run = open_rubbing("cases/puck", k, "system.friction=2.0", NULL, 40);
+        case_run run = open_friction("cases/puck", k, "system.friction=2.0", NULL, 40);
         CHECK(hypot(run.sim->state.v[0], run.sim->state.v[1]) < 1e-12);
         run.sim->state.v[1] += 1e-9;
         run.sim->report.rows[0].slip[1] += 1e-9;
@@ -277,7 +277,7 @@ TEST(friction_rebounds)
 {
     for (int k = 0; k < NRUBBING; k++) {
         case_run run =
-            open_rubbing("cases/spinning_ball", k, "system.tangent_restitution=0.5", "system.friction=2.0", 0);
+            open_friction("cases/spinning_ball", k, "system.tangent_restitution=0.5", "system.friction=2.0", 0);
         bool sticks = false;
         while (!pcs_sim_is_done(run.sim)) {
             case_step(&run);

@@ -195,11 +195,11 @@ TEST(bodies_collide_at_points)
             double allowed = s == 0 || s == 2 || s == 5 ? 1e-12 : 0.05;
             text_case_run(&c);
             const double *v = c.sim->state.v;
-            int first = in_space ? 6 : 3, turn = in_space ? 5 : 2;
+            int first = in_space ? 6 : 3, rotation = in_space ? 5 : 2;
             CHECK_NEAR(v[0] / l, 1.5 - impulse / 2.0, allowed);
             CHECK_NEAR(v[first] / l, -0.5 + impulse / 3.0, allowed);
-            CHECK_NEAR(v[turn], 0.2 * impulse / 0.2, allowed);
-            CHECK_NEAR(v[first + turn], 0.1 * impulse / 0.4, allowed);
+            CHECK_NEAR(v[rotation], 0.2 * impulse / 0.2, allowed);
+            CHECK_NEAR(v[first + rotation], 0.1 * impulse / 0.4, allowed);
             text_case_close(&c);
         }
 }

@@ -143,7 +143,7 @@ TEST(flying_beam_keeps_its_momentum)
 {
     const struct {
         const char *scheme, *values;
-        double loss, bound, turn; // relative: measured, allowed; change of the angular momentum allowed
+        double loss, bound, rotation; // relative: measured, allowed; change of the angular momentum allowed
     } cases[] = { { "alpha_ggl", "rho_inf=1", 4.302e-6, 8e-5, 3e-5 },
                   { "alpha_ggl", "rho_inf=0.8", 1.028e-4, 6.8e-3, 3e-5 },
                   { "alpha_ggl", "rho_inf=0.5", 8.665e-4, 1.0e-2, 3e-4 },
@@ -167,7 +167,7 @@ TEST(flying_beam_keeps_its_momentum)
             CHECK_NEAR(after.momentum[k], before.momentum[k], 1e-13 * 20.0);
             size = fmax(size, fabs(spin[k]));
         }
-        for (int k = 0; k < 3; k++) CHECK_NEAR(spun[k], spin[k], cases[c].turn * size);
+        for (int k = 0; k < 3; k++) CHECK_NEAR(spun[k], spin[k], cases[c].rotation * size);
         CHECK_RELATIVE(loss, cases[c].loss, 0.02);
         CHECK(loss > last && loss < cases[c].bound);
         CHECK(after.strain > 1.0);
@@ -239,10 +239,10 @@ TEST(spinning_beam_turns_ten_times)
             memcpy(run.x.v + 6 * i + 3, spin, sizeof spin);
         }
         model_start(&run);
-        double turned = 0.0, start[3], end[3];
+        double rotated = 0.0, start[3], end[3];
         int jumps = 0;
         angular_momentum(&run, start);
-        while (turned < 20.0 * pi) {
+        while (rotated < 20.0 * pi) {
             double old[3], back[3], step[3];
             memcpy(old, run.x.q + 6 * N + 3, sizeof old);
             for (int k = 0; k < 3; k++) back[k] = -old[k];
@@ -255,7 +255,7 @@ TEST(spinning_beam_turns_ten_times)
             CHECK_NEAR(sqrt(fabs(pcs_dot3(step, step) - along * along)), 0.0, 1e-7);
             CHECK(pcs_dot3(p, p) <= pi * pi * (1.0 + 1e-14));
             if (fabs(p[0] - old[0]) > 1.0) jumps++;
-            turned += along;
+            rotated += along;
         }
         assert_int_equal(jumps, 10);
         angular_momentum(&run, end);

@@ -148,16 +148,16 @@ static const char crossed_touch[] =
 // Forces between the beams are all there are: what one gets the other loses.
 TEST(crossed_beams_keep_their_momentum)
 {
-    const char *const ways[] = { "type: alpha_ggl, rho_inf: 0.8 }\ntime: { step: 1.0e-4, end: 0.03 }\n",
-                                 "type: moreau_jean, theta: 0.5 }\ntime: { step: 1.0e-4, end: 0.03 }\n",
-                                 "type: half_explicit }\ntime: { step: auto, end: 0.01 }\n" };
+    const char *const choices[] = { "type: alpha_ggl, rho_inf: 0.8 }\ntime: { step: 1.0e-4, end: 0.03 }\n",
+                                    "type: moreau_jean, theta: 0.5 }\ntime: { step: 1.0e-4, end: 0.03 }\n",
+                                    "type: half_explicit }\ntime: { step: auto, end: 0.01 }\n" };
     const char *const laws[] = { "restitution: 0.0 } }\nscheme: { ", "restitution: 0.8, friction: 0.3 } }\nscheme: { ",
                                  "restitution: 0.5, friction: 0.3, tangent_restitution: 0.5 } }\nscheme: { " };
     for (int e = 0; e < 2; e++)
         for (int k = 0; k < 3; k++)
             for (int law = 0; law < 3; law++) {
-                text_case c =
-                    text_case_open(crossed, beams[e], crossed_high, beams[e], crossed_touch, laws[law], ways[k], NULL);
+                text_case c = text_case_open(crossed, beams[e], crossed_high, beams[e], crossed_touch, laws[law],
+                                             choices[k], NULL);
                 double pushed = 0.0, before[3], size = 0.0, energy;
                 CHECK_OK(c.ctx, pcs_sim_start(c.sim));
                 memcpy(before, c.sim->ledger.now.momentum, sizeof before);
@@ -220,12 +220,12 @@ static double ring_error(const char *friction, double mu, const char *scheme, co
 // Forces of contacts are of first order in the implicit schemes, of second in the half-explicit one.
 TEST(ball_slides_round_a_ring)
 {
-    const char *const ways[] = { "type: alpha_ggl, rho_inf: 0.8", "type: moreau_jean, theta: 0.5",
-                                 "type: half_explicit" };
+    const char *const choices[] = { "type: alpha_ggl, rho_inf: 0.8", "type: moreau_jean, theta: 0.5",
+                                    "type: half_explicit" };
     for (int k = 0; k < 3; k++)
-        for (int rubs = 0; rubs < 2; rubs++) {
-            double coarse = ring_error(rubs ? "0.2" : "0.0", rubs ? 0.2 : 0.0, ways[k], "2.0e-3");
-            double fine = ring_error(rubs ? "0.2" : "0.0", rubs ? 0.2 : 0.0, ways[k], "1.0e-3");
+        for (int has_friction = 0; has_friction < 2; has_friction++) {
+            double coarse = ring_error(has_friction ? "0.2" : "0.0", has_friction ? 0.2 : 0.0, choices[k], "2.0e-3");
+            double fine = ring_error(has_friction ? "0.2" : "0.0", has_friction ? 0.2 : 0.0, choices[k], "1.0e-3");
             CHECK(coarse < (k == 2 ? 5e-5 : 0.07) && fine < (k == 2 ? 0.26 : 0.51) * coarse);
         }
 }
@@ -233,8 +233,8 @@ TEST(ball_slides_round_a_ring)
 // A point slides off a cylinder from rest, nearly, at its top: it leaves at cos = 2/3 + v0^2/(3 g R).
 TEST(point_leaves_a_cylinder)
 {
-    const char *const ways[] = { "type: alpha_ggl, rho_inf: 0.8", "type: moreau_jean, theta: 0.5",
-                                 "type: half_explicit" };
+    const char *const choices[] = { "type: alpha_ggl, rho_inf: 0.8", "type: moreau_jean, theta: 0.5",
+                                    "type: half_explicit" };
     for (int k = 0; k < 3; k++) {
         double x[3], v[3], reference[3];
         text_case c = text_case_open(
@@ -245,7 +245,7 @@ TEST(point_leaves_a_cylinder)
             "contacts: { hill: { type: node_circle, nodes: ball, centre: [0, 7, 0], axis: [0, 2, 0], radius: 1.0,\n"
             "                    side: outside, restitution: 0.0 } }\n"
             "time: { end: 1.0, step: 2.0e-4 }\nscheme: { ",
-            ways[k], " }\n", NULL);
+            choices[k], " }\n", NULL);
         do text_case_step(&c);
         while (c.sim->report.rows[0].step_impulse > 0.0 && c.sim->state.step < 4000);
         text_case_node(&c, "ball", x, v, reference);
@@ -269,13 +269,13 @@ TEST(thrown_balls_end_up_rolling)
         "loads: { weight: { type: gravity, g: [0, -9.81, 0] } }\n"
         "contacts: { floor: { type: node_plane, nodes: ball, point: [5, -0.1, 2], normal: [0, 1, 0], ",
     };
-    const char *const ways[] = { "type: alpha_ggl, rho_inf: 0.8", "type: moreau_jean, theta: 0.5" };
+    const char *const choices[] = { "type: alpha_ggl, rho_inf: 0.8", "type: moreau_jean, theta: 0.5" };
     for (int k = 0; k < 4; k++) {
         double x[3], v[3], reference[3];
         text_case c = text_case_open("mesh: { ball: { type: point, at: [0, 0, 0] } }\n"
                                      "elements: { ball: { mesh: ball, type: ",
                                      bodies[k / 2], "node_radius: 0.1, restitution: 0.0, friction: 0.3 } }\nscheme: { ",
-                                     ways[k % 2], " }\ntime: { step: 1.0e-3, end: 1.0 }\n", NULL);
+                                     choices[k % 2], " }\ntime: { step: 1.0e-3, end: 1.0 }\n", NULL);
         text_case_run(&c);
         text_case_node(&c, "ball", x, v, reference);
         double inertia = k / 2 == 0 ? 0.01 : 0.008, rolling = 3.0 / (1.0 + inertia / (2.0 * 0.1 * 0.1));
@@ -294,8 +294,8 @@ TEST(thrown_balls_end_up_rolling)
 // The same in a ring, without weight: what it takes to roll does not depend on the force.
 TEST(ball_in_a_ring_ends_up_rolling)
 {
-    const char *const ways[] = { "type: alpha_ggl, rho_inf: 0.8", "type: moreau_jean, theta: 0.5",
-                                 "type: half_explicit" };
+    const char *const choices[] = { "type: alpha_ggl, rho_inf: 0.8", "type: moreau_jean, theta: 0.5",
+                                    "type: half_explicit" };
     for (int k = 0; k < 3; k++) {
         double x[3], v[3], reference[3];
         text_case c =
@@ -304,7 +304,7 @@ TEST(ball_in_a_ring_ends_up_rolling)
                            "initial: [ { set: ball, velocity: [3.0, 0, 0] } ]\n"
                            "contacts: { ring: { type: node_circle, nodes: ball, centre: [0, 0, 0], radius: 1.0,\n"
                            "  node_radius: 0.125, side: inside, restitution: 0.0, friction: 0.3 } }\nscheme: { ",
-                           ways[k], " }\ntime: { step: 5.0e-4, end: 1.0 }\n", NULL);
+                           choices[k], " }\ntime: { step: 5.0e-4, end: 1.0 }\n", NULL);
         text_case_run(&c);
         text_case_node(&c, "ball", x, v, reference);
         double rolling = 3.0 / (1.0 + 0.01 / (2.0 * 0.125 * 0.125));
@@ -318,7 +318,7 @@ TEST(ball_in_a_ring_ends_up_rolling)
 TEST(point_slides_along_a_beam)
 {
     const char *const laws[] = { "restitution: 0.0", "restitution: 0.3, friction: 0.2" };
-    const char *const ways[] = { "type: alpha_ggl, rho_inf: 0.8", "type: moreau_jean, theta: 0.5" };
+    const char *const choices[] = { "type: alpha_ggl, rho_inf: 0.8", "type: moreau_jean, theta: 0.5" };
     for (int k = 0; k < 4; k++) {
         text_case c = text_case_open(
             "mesh:\n"
@@ -331,7 +331,7 @@ TEST(point_slides_along_a_beam)
             "initial: [ { set: ball, velocity: [4.0, -1.0, 0] } ]\n"
             "time: { end: 0.25, step: 2.0e-4 }\n"
             "contacts: { touch: { type: node_segment, nodes: ball, segments: beam, side: left, node_radius: 0.005, ",
-            laws[k / 2], " } }\nscheme: { ", ways[k % 2], " }\n", NULL);
+            laws[k / 2], " } }\nscheme: { ", choices[k % 2], " }\n", NULL);
         double before[3], x[3], v[3], reference[3], pushed = 0.0;
         CHECK_OK(c.ctx, pcs_sim_start(c.sim));
         memcpy(before, c.sim->ledger.now.momentum, sizeof before);
@@ -392,12 +392,12 @@ TEST(pairs_without_a_place_end_the_run)
         "  high: { type: beam_timo_3d, mesh: high, E: 2.1e+9, nu: 0.3, rho: 7800.0, orientation: [0, 0, 1],\n"
         "          section: { type: circle, diameter: 0.02 } }\n"
         "contacts: { touch: { type: beam_beam, a: low, b: high, radius: 0.01, restitution: 0.0, ";
-    const char *const told[] = { "contact 'touch': cells", "all 1 points of the contact are in use: raise 'most'" };
+    const char *const reported[] = { "contact 'touch': cells", "all 1 points of the contact are in use: raise 'most'" };
     text_case c = text_case_open(parallel, "most: 1 } }\n", NULL);
     pcs_status status = pcs_sim_start(c.sim);
     while (status == PCS_OK && !pcs_sim_is_done(c.sim)) status = pcs_sim_step(c.sim);
     CHECK_STATUS(NULL, status, PCS_FAILED);
-    for (int i = 0; i < 2; i++) CHECK_TEXT(pcs_message(c.ctx), told[i]);
+    for (int i = 0; i < 2; i++) CHECK_TEXT(pcs_message(c.ctx), reported[i]);
     CHECK(c.sim->state.step > 5); // not before they touch
     text_case_close(&c);
     // A reach that one step jumps over.

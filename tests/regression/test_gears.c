@@ -75,14 +75,14 @@ TEST(directions_are_slopes_of_the_gap)
             text_case c = open_pair(p, 20.0, n % 2 != 0, 0.7, "newmark");
             pcs_system *system = c.sim->system;
             unsigned long long seed = (unsigned long long)(n + 1);
-            double q[12], v[12], x[12], way[12], gap[16], slope = 0.0, rate = 0.0;
+            double q[12], v[12], x[12], increment[12], gap[16], slope = 0.0, rate = 0.0;
             int row = system->nrow - 1;
             model_randomize(&seed, system->nv, q);
             model_randomize(&seed, system->nv, v);
             for (int i = 0; i < system->nv; i++) q[i] *= 0.3;
             for (int s = 0; s < 5; s++) {
-                for (int i = 0; i < system->nv; i++) way[i] = (s - 2) * step * v[i];
-                pcs_retract(&system->rotations, q, way, x);
+                for (int i = 0; i < system->nv; i++) increment[i] = (s - 2) * step * v[i];
+                pcs_retract(&system->rotations, q, increment, x);
                 pcs_system_gaps(system, pcs_at(0.0, x, NULL), gap);
                 slope += weight[s] * gap[row] / step;
             }

@@ -28,15 +28,15 @@ static void check_rigid(const text_case *c, const double v0[3], const double w[3
         pcs_cross(w, arm, expected);
         for (int k = 0; k < 3; k++) CHECK_NEAR(speed[k], v0[k] + expected[k], 1e-13);
     }
-    double way[MOST], later[MOST], strain[2];
+    double increment[MOST], later[MOST], strain[2];
     pcs_measure measure;
     CHECK(s->nv <= MOST);
     for (int i = 0; i < 2; i++) {
         double by = i == 0 ? 2e-3 : 1e-3;
-        for (int k = 0; k < s->nv; k++) way[k] = by * v[k];
-        if (s->rotations.are_somewhere) pcs_retract(&s->rotations, q, way, later);
+        for (int k = 0; k < s->nv; k++) increment[k] = by * v[k];
+        if (s->rotations.are_somewhere) pcs_retract(&s->rotations, q, increment, later);
         else
-            for (int k = 0; k < s->nv; k++) later[k] = q[k] + way[k];
+            for (int k = 0; k < s->nv; k++) later[k] = q[k] + increment[k];
         s->ops->measure(s, pcs_at(0.0, later, v), PCS_ENERGY, &measure);
         strain[i] = measure.strain;
     }

@@ -86,22 +86,22 @@ TEST(reactions_are_written)
 TEST(summary_tells_the_largest)
 {
     text_case c = text_case_open(model, "scheme: { type: moreau_jean, theta: 0.5 }\n", NULL);
-    double force = 0.0, misfit = 0.0;
+    double force = 0.0, gap_error = 0.0;
     CHECK_OK(c.ctx, pcs_sim_run(c.sim, folder, false));
     char *text = read_all("history.csv");
     for (int i = 2; i <= 11; i++) {
         const char *line = line_of(text, i);
         force = fmax(force, hypot(field(line, column_of(text, "pivot.fx")), field(line, column_of(text, "pivot.fy"))));
-        misfit = fmax(misfit, field(line, column_of(text, "pivot.gap")));
+        gap_error = fmax(gap_error, field(line, column_of(text, "pivot.gap")));
     }
-    CHECK(misfit > 1e-6);
+    CHECK(gap_error > 1e-6);
     text = read_all("summary.json");
     CHECK_TEXT(text, "\"joint_rows\": 2");
     CHECK_TEXT(text, "\"contact_points\": 1");
     const char *joints = strstr(text, "\"joints\": ["), *supports = strstr(text, "\"supports\": [");
     assert_non_null(joints);
     assert_non_null(supports);
-    CHECK_NEAR(strtod(strstr(joints, "\"largest_error\": ") + 17, NULL), misfit, 1e-15);
+    CHECK_NEAR(strtod(strstr(joints, "\"largest_error\": ") + 17, NULL), gap_error, 1e-15);
     CHECK_NEAR(strtod(strstr(joints, "\"peak_force\": ") + 14, NULL), force, 1e-12);
     CHECK(strtod(strstr(supports, "\"peak_moment\": ") + 15, NULL) > 0.1);
     text = read_all("summary.txt");

@@ -41,7 +41,7 @@ static double pendulum_error(const char *body, const char *scheme, const char *t
     text_case_node(&c, "body", x, v, reference);
     swing(m * gravity * d / J, end, &angle, &rate);
     double error = hypot(x[0] - d * cos(angle), x[1] - d * sin(angle));
-    double turning = -m * gravity * d / J * cos(angle), along = m * (-d * rate * rate), across = m * d * turning;
+    double rotates = -m * gravity * d / J * cos(angle), along = m * (-d * rate * rate), across = m * d * rotates;
     double fx = along * cos(angle) - across * sin(angle), fy = along * sin(angle) + across * cos(angle) + m * gravity;
     const pcs_reaction *r = &c.sim->reactions[text_case_reaction(&c, "pivot")];
     *force_error = hypot(r->force[0] - fx, r->force[1] - fy);
@@ -117,23 +117,23 @@ TEST(sliders_slide)
         "elements: { body: { type: point_mass, mesh: body, mass: 2 } }\n",
     };
     for (int b = 0; b < 3; b++) {
-        bool turns = b < 2;
+        bool rotates = b < 2;
         text_case c = text_case_open("mesh: { body: { type: point, at: [0, 0, 0] } }\n", bodies[b],
                                      "joints: { guide: { type: slider, node: body, axis: [1.7320508075688772, -1, 0]",
-                                     turns ? ", at: [0.3, 0.1, 0] } }\n" : " } }\n", DOWN, GGL("0.7"),
+                                     rotates ? ", at: [0.3, 0.1, 0] } }\n" : " } }\n", DOWN, GGL("0.7"),
                                      TIME("1.0e-2", "1.0"), NULL);
-        double x[3], v[3], reference[3], c30 = sqrt(0.75), way = 0.25 * gravity;
+        double x[3], v[3], reference[3], c30 = sqrt(0.75), increment = 0.25 * gravity;
         text_case_run(&c);
         text_case_node(&c, "body", x, v, reference);
-        CHECK_NEAR(x[0], c30 * way, 2e-14);
-        CHECK_NEAR(x[1], -0.5 * way, 2e-14);
+        CHECK_NEAR(x[0], c30 * increment, 2e-14);
+        CHECK_NEAR(x[1], -0.5 * increment, 2e-14);
         CHECK_NEAR(v[0], c30 * gravity / 2.0, 1e-13);
         const pcs_reaction *r = &c.sim->reactions[0];
         double f = 2.0 * gravity * c30;
         CHECK_NEAR(r->force[0], 0.5 * f, 1e-12);
         CHECK_NEAR(r->force[1], c30 * f, 1e-12);
         // The force acts at `at`, [0.3, 0.1] from the centre, which must not turn.
-        if (turns) CHECK_NEAR(r->moment[2], -(0.3 * c30 * f - 0.1 * 0.5 * f), 1e-12);
+        if (rotates) CHECK_NEAR(r->moment[2], -(0.3 * c30 * f - 0.1 * 0.5 * f), 1e-12);
         text_case_close(&c);
     }
 }
@@ -163,7 +163,7 @@ TEST(ball_lets_a_top_precess)
         text_case_node(&c, "body", x, u, reference);
         error[i] = hypot(x[0] + l * sine * sin(p), x[1] - l * sine * cos(p)) + fabs(x[2] - l * cosine);
         double gap, rate;
-        text_case_misfit(&c, &gap, &rate);
+        text_case_gap_error(&c, &gap, &rate);
         CHECK(gap <= 1e-15);
         CHECK(rate <= 1e-12);
         text_case_close(&c);
@@ -305,7 +305,7 @@ TEST(prescribed_motion_shakes_a_mass)
             text_case_run(&run);
             text_case_node(&run, "mass", x, v, reference);
             error[i] = fabs(x[0] - 1.0 - exact);
-            text_case_misfit(&run, &gap, &rate);
+            text_case_gap_error(&run, &gap, &rate);
             // Velocities follow the motion up to h^2 s'''/12, positions up to 4 h of that.
             double h = i == 0 ? 4e-3 : 2e-3, lag = h * h * A * w * w * w / 12.0;
             CHECK(gap < (s == 0 ? 1e-15 : 4.4 * h * lag));
@@ -454,7 +454,7 @@ TEST(no_joint_drifts)
         while (!pcs_sim_is_done(c.sim)) {
             double gap, rate;
             text_case_step(&c);
-            text_case_misfit(&c, &gap, &rate);
+            text_case_gap_error(&c, &gap, &rate);
             worst[0] = fmax(worst[0], gap);
             worst[1] = fmax(worst[1], rate);
             kinetic = fmax(kinetic, c.sim->ledger.now.kinetic);
@@ -474,7 +474,7 @@ TEST(drift_on_velocity_level_is_told)
         double gap, rate, worst = 0.0;
         text_case_run(&c);
         for (int j = 0; j < c.sim->system->nrow; j++) worst = fmax(worst, fabs(c.sim->report.rows[j].gap));
-        text_case_misfit(&c, &gap, &rate);
+        text_case_gap_error(&c, &gap, &rate);
         CHECK(gap > 1e-7);
         CHECK(gap < 0.05);
         CHECK(rate <= (i == NTUMBLER - 1 ? 1e-4 : 1e-12)); // the motor: h^2 s'''/12
@@ -551,7 +551,7 @@ TEST(long_chains_hold)
     double gap, rate;
     CHECK(c.sim->system->nrow == 80);
     text_case_run(&c);
-    text_case_misfit(&c, &gap, &rate);
+    text_case_gap_error(&c, &gap, &rate);
     CHECK(gap < 1e-13);
     CHECK(rate < 1e-12);
     CHECK(c.sim->ledger.now.kinetic > 0.1);
@@ -572,7 +572,7 @@ TEST(pushed_chains_buckle)
         largest = fmax(largest, fabs(c.sim->reactions[push].force[0]));
     }
     text_case_node(&c, "b0", x, v, reference);
-    text_case_misfit(&c, &gap, &rate);
+    text_case_gap_error(&c, &gap, &rate);
     CHECK_NEAR(x[0], 0.15, 1e-15);
     CHECK(largest > 500.0);
     CHECK(gap < 1e-14);

@@ -12,7 +12,7 @@
 
 typedef struct trial {
     const char *scheme;
-    double friction, h, turns;
+    double friction, h, rotates;
 } trial;
 
 static const double full = 6.283185307179586;
@@ -20,13 +20,13 @@ static const double full = 6.283185307179586;
 // A slider-crank whose crank starts `turns` further on. After too many of them gap rates are rounded to more than the
 // certificate allows, which knows the rounding of gaps alone. Steps of 1 ms, a seventh of a radian, gain more than a
 // tenth of the energy here and there, and are not to be cut.
-static text_case crank_open(const trial *c, double turns, double end)
+static text_case crank_open(const trial *c, double rotates, double end)
 {
     char text[600];
     snprintf(text, sizeof text,
              "system: { type: slider_crank, theta1: %.17g, friction: %g }\nscheme: { type: %s }\n"
              "time: { step: %.17g, end: %.17g }\ncertify: %s\n",
-             full * turns, c->friction, c->scheme, c->h, end, c->turns > 1e4 || c->h > 5e-4 ? "warn" : "strict");
+             full * rotates, c->friction, c->scheme, c->h, end, c->rotates > 1e4 || c->h > 5e-4 ? "warn" : "strict");
     return text_case_open(text, NULL);
 }
 
@@ -34,12 +34,12 @@ static text_case crank_open(const trial *c, double turns, double end)
 // difference of angles over h has more of it.
 static void compare(const trial *c)
 {
-    double rounding = DBL_EPSILON * full * (1.0 + c->turns), end = 300.0 * c->h;
-    text_case a = crank_open(c, 0.0, end), b = crank_open(c, c->turns, end);
+    double rounding = DBL_EPSILON * full * (1.0 + c->rotates), end = 300.0 * c->h;
+    text_case a = crank_open(c, 0.0, end), b = crank_open(c, c->rotates, end);
     text_case_run(&a);
     text_case_run(&b);
     for (int i = 0; i < 3; i++) {
-        double back = i == 0 ? full * c->turns : 0.0;
+        double back = i == 0 ? full * c->rotates : 0.0;
         CHECK_NEAR(b.sim->state.q[i] - back, a.sim->state.q[i], 1000.0 * rounding);
         CHECK_NEAR(b.sim->state.v[i] / 150.0, a.sim->state.v[i] / 150.0, (1000.0 + 0.1 / c->h) * rounding);
     }
@@ -67,11 +67,11 @@ TEST(turns_make_no_difference)
         "ggl_midpoint, coupling: unified, metric: mass",
         "ggl_midpoint, coupling: decoupled",
     };
-    static const double turns[] = { 1.0, 45.0, 1000.0 }, steps[] = { 1e-3, 1e-4, 3e-5 };
+    static const double rotates[] = { 1.0, 45.0, 1000.0 }, steps[] = { 1e-3, 1e-4, 3e-5 };
     for (size_t s = 0; s < sizeof schemes / sizeof *schemes; s++)
         for (int k = 0; k < 9; k++)
-            for (int rubs = 0; rubs < 2; rubs++)
-                compare(&(trial){ schemes[s], rubs * 0.01, steps[k / 3], turns[k % 3] });
+            for (int has_friction = 0; has_friction < 2; has_friction++)
+                compare(&(trial){ schemes[s], has_friction * 0.01, steps[k / 3], rotates[k % 3] });
 }
 
 // Schemes whose iterations and events are their own go on for longer.

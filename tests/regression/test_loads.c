@@ -91,7 +91,7 @@ static void plane_tip(const double n[2], int elements, double tip[3])
 static void space_tip(const double n[2], int elements, double tip[3])
 {
     char text[1024];
-    double q[MOST] = { 0 }, F[3], x[3], turn[3];
+    double q[MOST] = { 0 }, F[3], x[3], rotation[3];
     in_skew_axes(n[0], n[1], F);
     snprintf(text, sizeof text, space_beam, axes[0][0], axes[0][1], axes[0][2], elements, axes[1][0], axes[1][1],
              axes[1][2], F[0], F[1], F[2]);
@@ -99,13 +99,13 @@ static void space_tip(const double n[2], int elements, double tip[3])
     still_statics(&s, 0, q);
     for (int k = 0; k < 3; k++) {
         x[k] = still_probe(&s, (const char *[]){ "tip.x", "tip.y", "tip.z" }[k], q);
-        turn[k] = still_probe(&s, (const char *[]){ "tip.rx", "tip.ry", "tip.rz" }[k], q);
+        rotation[k] = still_probe(&s, (const char *[]){ "tip.rx", "tip.ry", "tip.rz" }[k], q);
     }
     tip[0] = pcs_dot3(axes[0], x);
     tip[1] = pcs_dot3(axes[1], x);
-    tip[2] = pcs_dot3(axes[2], turn);
+    tip[2] = pcs_dot3(axes[2], rotation);
     CHECK_NEAR(pcs_dot3(axes[2], x), 0.0, 1e-10);
-    CHECK_NEAR(pcs_dot3(turn, turn), tip[2] * tip[2], 1e-10);
+    CHECK_NEAR(pcs_dot3(rotation, rotation), tip[2] * tip[2], 1e-10);
     still_close(&s);
 }
 

@@ -19,24 +19,24 @@ static const double gravity = 9.81, pi = 3.14159265358979323846;
 #define MOREAU "scheme: { type: moreau_jean, theta: 0.5 }\n"
 #define TIME(step, end) "time: { step: " step ", end: " end " }\n"
 
-static void turn_of(const text_case *c, const char *set, double turn[3])
+static void rotation_of(const text_case *c, const char *set, double rotation[3])
 {
     const pcs_dofmap *map = pcs_fe_dofmap(c->sim->system);
     int node = pcs_mesh_node_set(map->mesh, set)->items[0];
-    turn[0] = turn[1] = turn[2] = 0.0;
+    rotation[0] = rotation[1] = rotation[2] = 0.0;
     for (int i = map->first[node]; i < map->first[node + 1]; i++) {
         const pcs_dof *d = &map->dof[i];
         if (!d->is_rotation || d->equation < 0) continue;
-        for (int k = 0; k < 3; k++) turn[k] += c->sim->state.q[d->equation] * d->direction[k];
+        for (int k = 0; k < 3; k++) rotation[k] += c->sim->state.q[d->equation] * d->direction[k];
     }
 }
 
 // Angle of a body about an axis that it keeps, up to whole turns; `across` is a unit vector square to the axis.
 static double angle_about(const text_case *c, const char *set, const double axis[3], const double across[3])
 {
-    double turn[3], R[9], now[3], side[3];
-    turn_of(c, set, turn);
-    pcs_rotation_exp(turn, R);
+    double rotation[3], R[9], now[3], side[3];
+    rotation_of(c, set, rotation);
+    pcs_rotation_exp(rotation, R);
     pcs_rotation_apply(R, across, now);
     pcs_cross(axis, across, side);
     return atan2(pcs_dot3(now, side), pcs_dot3(now, across));
@@ -99,7 +99,7 @@ TEST(screws_fall_by_their_pitch)
             CHECK_RELATIVE(r->moment[2] / (force * u->length), 0.05 * a * k, 1e-10);
             const pcs_ledger *l = &c.sim->ledger;
             CHECK_NEAR(l->now.kinetic / fabs(l->now.potential - l->initial), 1.0, 1e-11);
-            text_case_misfit(&c, &gap, &rate);
+            text_case_gap_error(&c, &gap, &rate);
             CHECK(gap <= 4e-15 * u->length * (1.0 + fabs(2.0 * a)));
             text_case_close(&c);
         }
@@ -170,11 +170,11 @@ TEST(sleeves_slide_and_turn)
             "loads: { weight: { type: gravity, g: [0, 0, -9.81] } }\n"
             "initial: [ { set: body, spin: [6.0621778264910704, 0, -3.5] } ]\n",
             schemes[s], TIME("1.0e-2", "2.0"), NULL);
-        const double axis[3] = { sqrt(0.75), 0.0, -0.5 }, way = gravity;
+        const double axis[3] = { sqrt(0.75), 0.0, -0.5 }, increment = gravity;
         double x[3], v[3], reference[3];
         text_case_run(&c);
         text_case_node(&c, "body", x, v, reference);
-        for (int k = 0; k < 3; k++) CHECK_NEAR(x[k], way * axis[k], 1e-12);
+        for (int k = 0; k < 3; k++) CHECK_NEAR(x[k], increment * axis[k], 1e-12);
         CHECK(apart(angle_about(&c, "body", axis, Y), 14.0) < 1e-11);
         const double *f = c.sim->reactions[0].force;
         CHECK_NEAR(f[0], 2.0 * gravity * sqrt(0.75) * 0.5, 1e-10);
@@ -227,7 +227,7 @@ TEST(crosses_turn_unevenly)
                 double alpha = angle_about(&c, "out", axis, Z);
                 worst = fmax(worst, apart(gamma, atan2(cos(beta) * sin(alpha), cos(alpha))));
             }
-            text_case_misfit(&c, &gap, &rate);
+            text_case_gap_error(&c, &gap, &rate);
             CHECK(worst < 2e-14 / cos(beta) / cos(beta));
             CHECK(gap < 4e-15);
             double torque = c.sim->reactions[text_case_reaction(&c, "motor")].moment[0];
@@ -353,11 +353,11 @@ TEST(screws_stand_in_equilibrium)
                          "output: { probes: { p: { set: body, of: [uz] } } }\n",
                          "");
     still_statics(&s, 20, q);
-    double way = (2.0 * pi * 0.4 / 0.02 - 20.0) / 500.0;
-    CHECK_RELATIVE(still_probe(&s, "p.uz", q), way, 1e-10);
+    double increment = (2.0 * pi * 0.4 / 0.02 - 20.0) / 500.0;
+    CHECK_RELATIVE(still_probe(&s, "p.uz", q), increment, 1e-10);
     pcs_rotation_exp(q + 3, R);
     pcs_rotation_apply(R, X, now);
-    CHECK(apart(atan2(now[1], now[0]), 2.0 * pi * way / 0.02) < 1e-9);
+    CHECK(apart(atan2(now[1], now[0]), 2.0 * pi * increment / 0.02) < 1e-9);
     still_close(&s);
 }
 

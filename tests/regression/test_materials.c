@@ -15,7 +15,7 @@ static const double pi = 3.14159265358979323846;
 
 // One cell, driven by its ends.
 // E = 200, Y = 1, Et = 20 in units of `stress`, lengths in units of `size`, and the density to match.
-static text_case open_cell(const char *scheme, double kinematic, double stress, double size, bool is_turned,
+static text_case open_cell(const char *scheme, double kinematic, double stress, double size, bool is_rotated,
                            const char *table)
 {
     char text[TEXT];
@@ -30,7 +30,7 @@ static text_case open_cell(const char *scheme, double kinematic, double stress, 
         "time: { step: 0.01, end: 6.0 }\n"
         "output: { probes: { bar: { element: bar, of: [stress, plastic_strain, plastic_work] }, left: { node: "
         "bar.start, of: [ux] }, right: { node: bar.end, of: [ux] } } }\n",
-        is_turned ? 2.0 * size : 0.0, is_turned ? 0.0 : 2.0 * size, 200.0 * stress, stress / (size * size), stress,
+        is_rotated ? 2.0 * size : 0.0, is_rotated ? 0.0 : 2.0 * size, 200.0 * stress, stress / (size * size), stress,
         20.0 * stress, kinematic, table, scheme);
     return text_case_open(text, NULL);
 }
@@ -89,16 +89,16 @@ TEST(a_cycle_follows_the_bilinear_curve)
         for (int k = 0; k < 3; k++)
             for (int unit = 0; unit < 4; unit++) {
                 double stress = stresses[unit % 2], size = sizes[unit / 2], length = 2.0 * size;
-                bool is_turned = k == 1;
-                text_case run = open_cell(schemes[s], kinematics[k], stress, size, is_turned, strain_table(length));
+                bool is_rotated = k == 1;
+                text_case run = open_cell(schemes[s], kinematics[k], stress, size, is_rotated, strain_table(length));
                 curve exact = { .E = 200.0, .Et = 20.0, .kinematic = kinematics[k], .low = -1.0, .high = 1.0 };
                 double worst = 0.0, worst_work = 0.0;
                 while (!pcs_sim_is_done(run.sim)) {
                     text_case_step(&run);
                     // Schemes follow velocities: where these jump, positions are off by half of what a step moves.
-                    double way = text_case_probe(&run, "right.ux") - text_case_probe(&run, "left.ux");
-                    CHECK_NEAR(way / length, strain_at(run.sim->state.t), 2e-3);
-                    curve_follow(&exact, (is_turned ? -way : way) / length);
+                    double increment = text_case_probe(&run, "right.ux") - text_case_probe(&run, "left.ux");
+                    CHECK_NEAR(increment / length, strain_at(run.sim->state.t), 2e-3);
+                    curve_follow(&exact, (is_rotated ? -increment : increment) / length);
                     worst = fmax(worst, fabs(text_case_probe(&run, "bar.stress") / stress - exact.stress));
                     double work = text_case_probe(&run, "bar.plastic_work") / (0.5 * length * stress);
                     worst_work = fmax(worst_work, fabs(work - exact.work));
@@ -534,7 +534,7 @@ TEST(states_hold_the_internal_variables)
 TEST(what_cannot_follow_says_so)
 {
     const struct {
-        const char *from, *to, *told;
+        const char *from, *to, *reported;
     } bad[] = {
         { "newmark", "wave, allow_mismatch: true",
           "scheme: scheme 'wave' cannot advance system 'fe': it does not take" },
@@ -557,7 +557,7 @@ TEST(what_cannot_follow_says_so)
         snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - text), text, bad[i].to, at + strlen(bad[i].from));
         pcs_status status = text_case_try(changed, &c);
         CHECK(status == PCS_BAD_INPUT || status == PCS_UNSUPPORTED);
-        CHECK_TEXT(pcs_message(c.ctx), bad[i].told);
+        CHECK_TEXT(pcs_message(c.ctx), bad[i].reported);
         text_case_close(&c);
     }
 }

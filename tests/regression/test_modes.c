@@ -141,12 +141,12 @@ TEST(rigid_modes_move_as_they_are_called)
                 const double *u = modes.modes[k].re + 3 * node, *first = modes.modes[k].re;
                 double x = node < 4 ? 2.0 + node / 3.0 : 12.0 + (node - 4) / 3.0, y = node < 4 ? 0.0 : 6.0;
                 bool is_still = k >= 3 && node >= 4;
-                double turn = is_still || k % 3 != 2 ? 0.0 : first[2];
+                double rotation = is_still || k % 3 != 2 ? 0.0 : first[2];
                 double along[2] = { k % 3 == 0 && !is_still ? first[0] : 0.0,
                                     k % 3 == 1 && !is_still ? first[1] : 0.0 };
-                CHECK_NEAR(u[0], along[0] - turn * (y - centre[k][1]), 1e-12);
-                CHECK_NEAR(u[1], along[1] + turn * (x - centre[k][0]), 1e-12);
-                CHECK_NEAR(u[2], turn, 1e-12);
+                CHECK_NEAR(u[0], along[0] - rotation * (y - centre[k][1]), 1e-12);
+                CHECK_NEAR(u[1], along[1] + rotation * (x - centre[k][0]), 1e-12);
+                CHECK_NEAR(u[2], rotation, 1e-12);
             }
         }
         for (int k = 6; k < 24; k++) CHECK(modes.modes[k].kind == PCS_MODE_VIBRATION);

@@ -124,7 +124,7 @@ TEST(initial_functions_see_the_place_of_a_node)
 }
 
 // A bar with this entry in its last line is refused.
-static void check_refusal(const char *before, const char *entry, const char *after, const char *told)
+static void check_refusal(const char *before, const char *entry, const char *after, const char *reported)
 {
     char text[TEXT];
     text_case c;
@@ -136,7 +136,7 @@ static void check_refusal(const char *before, const char *entry, const char *aft
              "%s%s%s\n",
              before, entry, after);
     CHECK_STATUS(NULL, text_case_try(text, &c), PCS_BAD_INPUT);
-    CHECK_TEXT(pcs_message(c.ctx), told);
+    CHECK_TEXT(pcs_message(c.ctx), reported);
     CHECK(strstr(pcs_message(c.ctx), "no motion is given") == NULL);
     text_case_close(&c);
 }
@@ -144,7 +144,7 @@ static void check_refusal(const char *before, const char *entry, const char *aft
 TEST(wrong_functions_are_told)
 {
     const struct {
-        const char *entry, *told;
+        const char *entry, *reported;
     } bad[] = {
         { "velocity: [w, 0, 0]", "f:5:35: initial[0].velocity[0]: in 'w': unknown name 'w', known are: x, y, z, sqrt" },
         { "velocity: [x +, 0, 0]", "initial[0].velocity[0]: in 'x +'" },
@@ -156,7 +156,7 @@ TEST(wrong_functions_are_told)
         { "velocity: { from: [x, 0, 0], to: [1, 0, 0] }", "velocity.from[0] must be a number, is 'x'" },
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        check_refusal("initial: [ { set: bar, ", bad[i].entry, " } ]", bad[i].told);
+        check_refusal("initial: [ { set: bar, ", bad[i].entry, " } ]", bad[i].reported);
 }
 
 // The displacement of every motion, by closed forms of its own.
@@ -520,7 +520,7 @@ TEST(rates_are_derivatives)
 TEST(wrong_motions_are_told)
 {
     const struct {
-        const char *motion, *told;
+        const char *motion, *reported;
     } bad[] = {
         { "velocity: { expression: t + }", "joints.push.velocity.expression: in 't +'" },
         { "velocity: { expression: sqrt(0.05 - t) - sqrt(0.05) }",
@@ -538,5 +538,5 @@ TEST(wrong_motions_are_told)
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         check_refusal("joints: { push: { type: prescribed, node: bar.start, along: x, ", bad[i].motion, " } }",
-                      bad[i].told);
+                      bad[i].reported);
 }

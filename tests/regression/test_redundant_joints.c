@@ -65,7 +65,7 @@ static double swing_error(int rockers, bool in_space, const char *rest, double *
     CHECK(c.sim->system->row_set.are_redundant == (rockers > 2 || in_space));
     text_case_run(&c);
     text_case_node(&c, "coupler", x, v, reference);
-    text_case_misfit(&c, gap, &rate);
+    text_case_gap_error(&c, gap, &rate);
     swing((rockers * 0.5 + 4.0) * gravity / (rockers * J + 4.0), 0.6, 1.2, &angle);
     // What the pivots carry together is what the motion asks for, however they share it.
     *force = 0.0;
@@ -172,7 +172,7 @@ TEST(bricard_moves)
         while (!pcs_sim_is_done(c.sim)) {
             double gap, rate;
             text_case_step(&c);
-            text_case_misfit(&c, &gap, &rate);
+            text_case_gap_error(&c, &gap, &rate);
             worst = fmax(worst, gap);
             kinetic = fmax(kinetic, c.sim->ledger.now.kinetic);
         }

@@ -56,7 +56,7 @@ TEST(balls_hop_with_the_gate_of_the_paper)
 }
 
 // A pile comes to rest: of its kinetic energy less than this share is left. Gives the number of steps that were cut.
-static long settle_pile(const char *changes, double share)
+static long rest_pile(const char *changes, double share)
 {
     rigid_run run = rigid_open("beam_pile", changes);
     double first = run.sim->report.measure.kinetic, last;
@@ -74,7 +74,7 @@ TEST(beams_on_beams_come_to_rest)
     for (int n = 1; n <= 2; n++) {
         char text[512];
         snprintf(text, sizeof text, "scheme={type: alpha_ggl};parameters.n=%d;time.end=0.4;output={}", n);
-        CHECK(settle_pile(text, 1e-12) == 0);
+        CHECK(rest_pile(text, 1e-12) == 0);
     }
 }
 
@@ -91,7 +91,7 @@ TEST(rough_piles_come_to_rest_at_long_steps)
                          "scheme={type: alpha_ggl, rho_inf: %g};parameters.n=%d;parameters.mu=%g;time={step: 4.0e-3, "
                          "end: 0.4};output={}",
                          0.5 * r, n, k == 0 ? 0.3 : 1.0);
-                ncut += settle_pile(text, 1e-6);
+                ncut += rest_pile(text, 1e-6);
             }
     CHECK(ncut >= 1);
 }

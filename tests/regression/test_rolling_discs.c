@@ -57,10 +57,10 @@ static text_case open_coin(const coin *c, const char *scheme, double step, doubl
 static double coin_error(const coin *c, const char *scheme, double step, double end)
 {
     text_case run = open_coin(c, scheme, step, end);
-    double x[3], v[3], reference[3], turn = c->precession * end;
+    double x[3], v[3], reference[3], rotation = c->precession * end;
     text_case_run(&run);
     text_case_node(&run, "coin", x, v, reference);
-    double error = fabs(x[0] + c->circle * sin(turn)) + fabs(x[1] + c->circle - c->circle * cos(turn));
+    double error = fabs(x[0] + c->circle * sin(rotation)) + fabs(x[1] + c->circle - c->circle * cos(rotation));
     CHECK(run.sim->report.rows[0].is_closed);
     error += fabs(x[2] - c->radius * sin(c->tilt));
     text_case_close(&run);

@@ -31,15 +31,15 @@ static void compare(const trial *t)
     case_run a = case_open(t->path, one), b = case_open(t->path, two);
     const pcs_system *system = a.sim->system;
     int n = system->nv;
-    double force = 0.0, speed = 0.0, way = 0.0;
+    double force = 0.0, speed = 0.0, increment = 0.0;
     for (int k = 0; k < t->steps; k++) {
         case_step(&a);
         case_step(&b);
         const pcs_state *x = &a.sim->state, *y = &b.sim->state;
         speed = fmax(speed, check_largest(n, x->v));
-        way = fmax(way, check_largest(n, x->q));
+        increment = fmax(increment, check_largest(n, x->q));
         for (int i = 0; i < n; i++) {
-            if (!(fabs(y->q[i] - x->q[i]) <= 1e-9 * way && fabs(y->v[i] - x->v[i]) <= 1e-8 * speed))
+            if (!(fabs(y->q[i] - x->q[i]) <= 1e-9 * increment && fabs(y->v[i] - x->v[i]) <= 1e-8 * speed))
                 fail_msg("%s, step %d, coordinate %d: q %.17g and %.17g, v %.17g and %.17g", t->path, k, i, x->q[i],
                          y->q[i], x->v[i], y->v[i]);
         }

@@ -16,7 +16,7 @@
 
 // Height of the centre when the wall (the first contact) has pushed for the last time, speed at the end, and how far
 // the ends have come off the ladder.
-static void check_slide(const char *scheme, const char *solver, double height_tolerance, double misfit_tolerance)
+static void check_slide(const char *scheme, const char *solver, double height_tolerance, double gap_error_tolerance)
 {
     const double mass = 10.002, inertia = 10.0 / 3.0 + 0.002, high = sqrt(0.75);
     const char *const set[] = { scheme, solver, "time.step=5.0e-4", NULL };
@@ -27,7 +27,7 @@ static void check_slide(const char *scheme, const char *solver, double height_to
         case_step(&run);
         if (case_last(&run)->step_impulse > 0.0) height = case_probe(&run, 1);
         for (int j = 0; j < system->nrow; j++)
-            if (system->rows[j].is_bilateral) CHECK(fabs(run.sim->report.rows[j].gap) < misfit_tolerance);
+            if (system->rows[j].is_bilateral) CHECK(fabs(run.sim->report.rows[j].gap) < gap_error_tolerance);
     }
     CHECK_NEAR(height, 2.0 / 3.0 * high, height_tolerance);
     CHECK_NEAR(case_probe(&run, 2), speed, 2e-4);
@@ -50,7 +50,7 @@ TEST(ladder_leaves_the_wall_under_moreau_jean)
     check_slide("scheme={type: moreau_jean, theta: 0.5}", "solver.type=auto", 1e-3, 1e-6);
 }
 
-static void check_way(const pcs_sim *sim)
+static void check_path(const pcs_sim *sim)
 {
     CHECK(sim->view.cut_steps == 0);
     CHECK(sim->view.handovers == 0);
@@ -82,7 +82,7 @@ TEST(light_chain_settles)
         text_case c = text_case_open(text, NULL);
         while (!pcs_sim_is_done(c.sim)) {
             text_case_step(&c);
-            check_way(c.sim);
+            check_path(c.sim);
         }
         text_case_close(&c);
     }
@@ -105,7 +105,7 @@ TEST(rope_settles)
         case_run run = case_open("tests/study/settling/capstan.yaml", set);
         while (!pcs_sim_is_done(run.sim)) {
             case_step(&run);
-            check_way(run.sim);
+            check_path(run.sim);
         }
         case_close(&run);
     }
@@ -126,7 +126,7 @@ TEST(sliding_box_settles)
         case_run run = case_open("tests/study/settling/box.yaml", set);
         while (!pcs_sim_is_done(run.sim)) {
             case_step(&run);
-            check_way(run.sim);
+            check_path(run.sim);
         }
         case_close(&run);
     }
@@ -243,9 +243,9 @@ TEST(equal_steps_to_try_are_short_enough)
     char message[2048];
     double step = 0.07;
     CHECK(!comes_to_end(crank, step, 3.8, sizeof message, message));
-    const char *told = strstr(message, "try time.step ");
-    CHECK(told != NULL && strstr(message, "energy gained in a step") != NULL);
-    step = strtod(told + strlen("try time.step "), NULL);
+    const char *reported = strstr(message, "try time.step ");
+    CHECK(reported != NULL && strstr(message, "energy gained in a step") != NULL);
+    step = strtod(reported + strlen("try time.step "), NULL);
     CHECK(step > 1e-3 && step < 0.07 / 4.0);
     CHECK(comes_to_end(crank, step, 3.8, sizeof message, message));
 }
@@ -257,13 +257,13 @@ TEST(energy_from_nowhere_is_told)
         "system: { type: pendulum, mass: 0.01, inertia: 1.0e-5, length: 0.1, gravity: 1.0e+6, wall: 0.0707106781,\n"
         "  angle: 0.139, rate: 1637.7, restitution: 0.8 }\nscheme: { type: alpha_index3, rho_inf: 0.644 }\n";
     char message[2048];
-    int told = 0;
-    for (int i = 0; i < 40 && told < 3; i++) { // which of them fail, and how soon, round-off decides
+    int reported = 0;
+    for (int i = 0; i < 40 && reported < 3; i++) { // which of them fail, and how soon, round-off decides
         if (comes_to_end(pendulum, 1e-6 * (1.0 + 0.03 * i), 2.9e-3, sizeof message, message)) continue;
         if (strstr(message, "J numerically") == NULL) continue;
         CHECK(strstr(message, "try alpha_ggl") != NULL);
         CHECK(strstr(message, "time.step") == NULL && strstr(message, "smaller step") == NULL);
-        told++;
+        reported++;
     }
-    CHECK(told > 0);
+    CHECK(reported > 0);
 }

@@ -47,9 +47,9 @@ TEST(one_element_bends_exactly_from_stocky_to_slender)
 // A flat section bends as it should about both axes, along any line: local y is the orientation, square to the beam.
 TEST(flat_sections_bend_in_both_planes)
 {
-    const double ways[3][3] = { { 3.0 / 7.0, -6.0 / 7.0, 2.0 / 7.0 },
-                                { 6.0 / 7.0, 2.0 / 7.0, -3.0 / 7.0 },
-                                { 2.0 / 7.0, 3.0 / 7.0, 6.0 / 7.0 } };
+    const double choices[3][3] = { { 3.0 / 7.0, -6.0 / 7.0, 2.0 / 7.0 },
+                                   { 6.0 / 7.0, 2.0 / 7.0, -3.0 / 7.0 },
+                                   { 2.0 / 7.0, 3.0 / 7.0, 6.0 / 7.0 } };
     const double w = 0.02, h = 0.05, across = 1.0 / (shear * w * h * 5.0 / 6.0);
     const double wanted[3] = { 4.0 / (modulus * w * h * h * h) + across, 4.0 / (modulus * h * w * w * w) + across,
                                1.0 / (modulus * w * h) };
@@ -60,11 +60,11 @@ TEST(flat_sections_bend_in_both_planes)
                  "elements.beam.type=beam_timo_3d; elements.beam.orientation=[3, -6, 2]; mesh.beam.to=[%.17g, %.17g, "
                  "%.17g]; supports.clamp.fix=[x, y, z, rx, ry, rz]; loads.tip.value=[%.17g, %.17g, %.17g]; "
                  "elements.beam.section={type: rectangle, width: 0.02, height: 0.05, shear_factor: 0.8333333333333333}",
-                 ways[2][0], ways[2][1], ways[2][2], ways[k][0], ways[k][1], ways[k][2]);
+                 choices[2][0], choices[2][1], choices[2][2], choices[k][0], choices[k][1], choices[k][2]);
         still s = still_open(cantilever, text);
         still_statics(&s, 0, q);
-        double moved = ways[k][0] * still_probe(&s, "tip.ux", q) + ways[k][1] * still_probe(&s, "tip.uy", q) +
-                       ways[k][2] * still_probe(&s, "tip.uz", q);
+        double moved = choices[k][0] * still_probe(&s, "tip.ux", q) + choices[k][1] * still_probe(&s, "tip.uy", q) +
+                       choices[k][2] * still_probe(&s, "tip.uz", q);
         CHECK_RELATIVE(moved, wanted[k], k < 2 ? 1e-12 : 1e-9);
         still_close(&s);
     }

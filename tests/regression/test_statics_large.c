@@ -74,15 +74,15 @@ TEST(a_short_way_takes_few_iterations)
     still_close(&s);
 }
 
-typedef struct turned {
+typedef struct rotated {
     double moment; // at the end
     bool is_history;
     double worst; // of all load steps, relative to it
-} turned;
+} rotated;
 
 static pcs_status turned_look(void *user, const pcs_statics *now)
 {
-    turned *t = user;
+    rotated *t = user;
     double error = fabs(now->force[0] - now->factor * t->moment) / fabs(t->moment);
     if (!t->is_history) t->worst = fmax(t->worst, error);
     return PCS_OK;
@@ -93,7 +93,7 @@ static pcs_status turned_look(void *user, const pcs_statics *now)
 TEST(a_tip_in_space_turns_by_whole_turns)
 {
     const double angles[] = { 2.0, 4.0, -10.0, 5.0 * PI };
-    const char *const ways[] = {
+    const char *const choices[] = {
         "joints.guide={type: cylindrical, node: beam.end, axis: [1, 0, 0]}; joints.turn.along=rx",
         "joints.turn.along=rz"
     };
@@ -105,13 +105,13 @@ TEST(a_tip_in_space_turns_by_whole_turns)
                  "elements.beam.type=beam_exact_3d; elements.beam.orientation=[0, 1, 0]; supports.clamp.fix=[x, y, z, "
                  "rx, ry, rz]; mesh.beam.elements=20; loads={}; elements.beam.section={type: circle, diameter: 0.01}; "
                  "joints.turn={type: prescribed, node: beam.end, along: rz, distance: %.17g, rise: 1.0}; %s",
-                 angle, ways[i % 2]);
+                 angle, choices[i % 2]);
         still s = still_open(cantilever, text);
         double I = PI * 1e-8 / 64.0, stiffness = is_twist ? 2.0 * I * shear : I * modulus;
         pcs_statics statics;
         pcs_statics_options options = { .steps = i / 2 % 2 == 0 ? 1 : 10, .time = 1.0 };
         options.path = i / 4 % 2 == 0 ? PCS_PATH_LOAD : PCS_PATH_HISTORY;
-        turned t = { .moment = stiffness * angle };
+        rotated t = { .moment = stiffness * angle };
         t.is_history = options.path == PCS_PATH_HISTORY;
         CHECK_OK(s.ctx, pcs_statics_solve(&s.on, &options, q, turned_look, &t, &statics));
         CHECK_RELATIVE(statics.force[0], t.moment, 1e-9);
@@ -449,7 +449,7 @@ static const char hanging[] =
 // joint adds to the stiffness. Pushed aside by F it rests at an angle a with (F - k x) cos a = m g sin a.
 TEST(forces_of_joints_are_stiff)
 {
-    double q[MOST] = { 0 }, aside[MOST] = { 0 };
+    double q[MOST] = { 0 }, beside[MOST] = { 0 };
     still s = still_open(hanging, NULL);
     pcs_statics statics = still_statics(&s, 1, q);
     CHECK_RELATIVE(fabs(statics.force[0]), 20.0, 1e-12);
@@ -462,8 +462,8 @@ TEST(forces_of_joints_are_stiff)
     still_close(&s);
 
     s = still_open(hanging, "loads.aside={type: force, node: mass, value: [25.0, 0, 0]}");
-    statics = still_statics(&s, 10, aside);
-    double x = still_probe(&s, "mass.x", aside), y = still_probe(&s, "mass.y", aside);
+    statics = still_statics(&s, 10, beside);
+    double x = still_probe(&s, "mass.x", beside), y = still_probe(&s, "mass.y", beside);
     CHECK_NEAR((25.0 - 3.0 * x) * -y, 20.0 * x, 1e-10);
     CHECK_NEAR(hypot(x, y), 0.5, 1e-12);
     CHECK(x > 0.2 && statics.nhalved < 5 && statics.total < 150);

@@ -34,9 +34,9 @@ TEST(rotors_turn_about_what_is_left)
         CHECK_NEAR(c.sim->state.q[0], angle, s == 0 ? 1e-11 : 1e-2);
         CHECK_NEAR(c.sim->state.v[0], rate * end, 1e-10);
         const double *m = c.sim->reactions[0].moment;
-        double own[3], turned[9], psi[3] = { 0.0, 0.0, c.sim->state.q[0] - 0.5e-3 * w };
-        pcs_rotation_exp(psi, turned);
-        pcs_rotation_apply_transposed(turned, m, own);
+        double own[3], rotated[9], psi[3] = { 0.0, 0.0, c.sim->state.q[0] - 0.5e-3 * w };
+        pcs_rotation_exp(psi, rotated);
+        pcs_rotation_apply_transposed(rotated, m, own);
         CHECK_NEAR(fabs(own[0]), fabs(yz * w * w - xz * rate), 1e-5 * size);
         CHECK_NEAR(fabs(own[1]), fabs(-xz * w * w - yz * rate), 1e-5 * size);
         CHECK_NEAR(hypot(m[0], m[1]), hypot(yz, xz) * hypot(w * w, rate), 1e-5 * size);

@@ -146,7 +146,7 @@ TEST(joints_pass_waves_on)
         off = fmax(off, fabs(run.sim->report.rows[floor_row].force - exact));
     }
     double gap, rate;
-    text_case_misfit(&run, &gap, &rate);
+    text_case_gap_error(&run, &gap, &rate);
     print_message("joined halves: force off by %.1e N, joint by %.1e m\n", off, gap);
     CHECK(off < 1e-9 && gap < 1e-12);
     CHECK_NEAR(run.sim->report.rows[floor_row].gap, 5.0, 1e-10);

@@ -13,7 +13,7 @@
 
 enum { TEXT = 2048, STEPS = 40, CELLS = 8 };
 
-static void check_turning(const char *element, const char *orientation, const char *fix, const char *spin, double I)
+static void check_rotation(const char *element, const char *orientation, const char *fix, const char *spin, double I)
 {
     char text[TEXT];
     const double width = 0.03, height = 0.05, E = 2e11, nu = 0.25, rho = 8000.0, k = 5.0 / 6.0;
@@ -39,7 +39,7 @@ static void check_turning(const char *element, const char *orientation, const ch
 TEST(sections_turn_back_by_shear)
 {
     double tall = 0.05 * 0.05 * 0.05 * 0.03 / 12.0, wide = 0.03 * 0.03 * 0.03 * 0.05 / 12.0;
-    check_turning("beam_timo_2d", "", "x, y", "0, 0, 1", wide);
-    check_turning("beam_timo_3d", "orientation: [0, 1, 0], ", "x, y, z, rx, ry", "0, 0, 1", wide);
-    check_turning("beam_timo_3d", "orientation: [0, 1, 0], ", "x, y, z, rx, rz", "0, 1, 0", tall);
+    check_rotation("beam_timo_2d", "", "x, y", "0, 0, 1", wide);
+    check_rotation("beam_timo_3d", "orientation: [0, 1, 0], ", "x, y, z, rx, ry", "0, 0, 1", wide);
+    check_rotation("beam_timo_3d", "orientation: [0, 1, 0], ", "x, y, z, rx, rz", "0, 1, 0", tall);
 }

@@ -18,7 +18,7 @@ void __libc_free(void *memory);
 void *memalign(size_t alignment, size_t bytes);
 int posix_memalign(void **out, size_t alignment, size_t bytes);
 
-static bool fault_strikes(void)
+static bool fault_hits(void)
 {
     requests++;
     if (failing_request == 0 || requests < failing_request) return false;
@@ -35,12 +35,12 @@ static void *fault_count(void *memory)
 
 void *malloc(size_t bytes)
 {
-    return fault_strikes() ? NULL : fault_count(__libc_malloc(bytes));
+    return fault_hits() ? NULL : fault_count(__libc_malloc(bytes));
 }
 
 void *calloc(size_t count, size_t size)
 {
-    return fault_strikes() ? NULL : fault_count(__libc_calloc(count, size));
+    return fault_hits() ? NULL : fault_count(__libc_calloc(count, size));
 }
 
 // A resized block stays one block; glibc frees on a size of 0.
@@ -51,12 +51,12 @@ void *realloc(void *old, size_t bytes)
         free(old);
         return NULL;
     }
-    return fault_strikes() ? NULL : __libc_realloc(old, bytes);
+    return fault_hits() ? NULL : __libc_realloc(old, bytes);
 }
 
 void *memalign(size_t alignment, size_t bytes)
 {
-    return fault_strikes() ? NULL : fault_count(__libc_memalign(alignment, bytes));
+    return fault_hits() ? NULL : fault_count(__libc_memalign(alignment, bytes));
 }
 
 void *aligned_alloc(size_t alignment, size_t bytes)

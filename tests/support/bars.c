@@ -101,7 +101,7 @@ model *bar_bouncing(bool is_damped)
     return m;
 }
 
-void bar_watch(const model_run *run, bar_story *s)
+void bar_watch(const model_run *run, bar_history *s)
 {
     for (int j = 0; j < run->m->system->nrow; j++) {
         s->nimpact += run->report.rows[j].is_impact;

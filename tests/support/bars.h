@@ -32,14 +32,14 @@ model *bar_bouncing(bool is_damped);
 extern const double bar_step; // s, which suits all of them
 
 // What the contacts of a run have done so far.
-typedef struct bar_story {
+typedef struct bar_history {
     int nimpact, nloaded;
     double impulse; // N s, of all contacts
-} bar_story;
+} bar_history;
 
 // A run of a bar that is built; false, with the bar destroyed, when the scheme does not take it.
 bool bar_prepare(const bar_variant *variant, model **m, model_run *run);
 
-void bar_watch(const model_run *run, bar_story *s);
+void bar_watch(const model_run *run, bar_history *s);
 
 #endif

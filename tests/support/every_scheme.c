@@ -78,23 +78,25 @@ bool scheme_job_approach(pcs_sim *sim, double effort)
     return !pcs_sim_is_done(sim);
 }
 
-void scheme_jobs_try(const char *const *ways, const char *const *paths, int share, int least,
+void scheme_jobs_try(const char *const *choices, const char *const *paths, int share, int least,
                      bool (*check)(const scheme_job *))
 {
-    bool are_schemes = ways == NULL;
-    if (are_schemes) ways = every_scheme;
-    for (int k = 0; ways[k] != NULL; k++) {
-        char way[160];
+    bool are_schemes = choices == NULL;
+    if (are_schemes) choices = every_scheme;
+    for (int k = 0; choices[k] != NULL; k++) {
+        char increment[160];
         int count = 0, ncase = 0;
-        snprintf(way, sizeof way, are_schemes ? "scheme={%s}" : "%s", ways[k]);
+        snprintf(increment, sizeof increment, are_schemes ? "scheme={%s}" : "%s", choices[k]);
         for (; paths[ncase] != NULL; ncase++) {
             if (ncase % share != k % share) continue;
-            scheme_job job = { .path = paths[ncase], .set = { way, "certify=warn", "time.step=auto" }, .nset = 2 };
+            scheme_job job = { .path = paths[ncase],
+                               .set = { increment, "certify=warn", "time.step=auto" },
+                               .nset = 2 };
             bool is_done = check(&job);
             job.nset = 3; // an explicit scheme, for which the step of the case is too long
             count += is_done || (are_schemes && check(&job));
         }
-        print_message("%s: %d of %d cases\n", way, count, ncase);
+        print_message("%s: %d of %d cases\n", increment, count, ncase);
         CHECK(count >= least);
     }
 }

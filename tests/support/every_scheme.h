@@ -26,7 +26,7 @@ bool scheme_job_approach(pcs_sim *sim, double effort);
 
 // Tries all schemes, or these settings in their place (ending with NULL), each over one of `share` cases, so that all
 // cases come up with some of them; each must be ready, as `check` tells, for at least so many.
-void scheme_jobs_try(const char *const *ways, const char *const *paths, int share, int least,
+void scheme_jobs_try(const char *const *choices, const char *const *paths, int share, int least,
                      bool (*check)(const scheme_job *));
 
 #endif

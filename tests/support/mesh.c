@@ -25,7 +25,7 @@ const pcs_mesh_source_ops *mesh_source(model *m, const char *type, const char *o
     return source;
 }
 
-pcs_status mesh_try(model *m, const char *type, const char *name, const char *options, const char **told)
+pcs_status mesh_try(model *m, const char *type, const char *name, const char *options, const char **reported)
 {
     const pcs_mesh_source_ops *source = mesh_find(type);
     pcs_case *c = NULL;
@@ -35,15 +35,15 @@ pcs_status mesh_try(model *m, const char *type, const char *name, const char *op
     if (!pcs_case_read(c, pcs_case_root(c), source->options, params)) return pcs_case_finish(c);
     CHECK_OK(m->ctx, pcs_case_finish(c));
     const char *option = NULL, *fault = source->check == NULL ? NULL : source->check(params, &option);
-    if (told != NULL) *told = fault;
+    if (reported != NULL) *reported = fault;
     return fault != NULL ? PCS_BAD_INPUT : source->build(params, name, m->mesh);
 }
 
 void mesh_make(model *m, const char *type, const char *name, const char *options)
 {
-    const char *told = NULL;
-    pcs_status status = mesh_try(m, type, name, options, &told);
-    if (told != NULL) fail_msg("%s: %s", options, told);
+    const char *reported = NULL;
+    pcs_status status = mesh_try(m, type, name, options, &reported);
+    if (reported != NULL) fail_msg("%s: %s", options, reported);
     CHECK_OK(m->ctx, status);
 }
 

@@ -10,7 +10,7 @@ const pcs_mesh_source_ops *mesh_source(model *m, const char *type, const char *o
 
 // Makes a part of the given type, options as a YAML map: "{ at: [0, 0, 1] }". Gives the fault; `told` (may be NULL)
 // receives the sentence of the source's own check, which then is PCS_BAD_INPUT.
-pcs_status mesh_try(model *m, const char *type, const char *name, const char *options, const char **told);
+pcs_status mesh_try(model *m, const char *type, const char *name, const char *options, const char **reported);
 // The same where it must work.
 void mesh_make(model *m, const char *type, const char *name, const char *options);
 

@@ -101,15 +101,15 @@ int text_case_reaction(const text_case *c, const char *name)
     return -1;
 }
 
-void text_case_misfit(const text_case *c, double *gap, double *rate)
+void text_case_gap_error(const text_case *c, double *gap, double *rate)
 {
     enum { MOST = 256 };
     pcs_system *system = c->sim->system;
-    double gaps[MOST], ways[MOST], speeds[MOST] = { 0 };
+    double gaps[MOST], choices[MOST], speeds[MOST] = { 0 };
     CHECK(system->nrow <= MOST);
     if (system->row_set.vary) pcs_system_aim(system, pcs_at(c->sim->state.t, c->sim->state.q, NULL));
     pcs_system_gaps(system, pcs_at(c->sim->state.t, c->sim->state.q, NULL), gaps);
-    if (system->row_set.ndriven > 0) pcs_system_drives(system, c->sim->state.t, ways, speeds);
+    if (system->row_set.ndriven > 0) pcs_system_drives(system, c->sim->state.t, choices, speeds);
     *gap = *rate = 0.0;
     for (int j = 0; j < system->nrow; j++) {
         if (!system->contacts[system->rows[j].contact].is_joint) continue;

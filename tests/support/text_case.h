@@ -30,6 +30,6 @@ double text_case_probe(const text_case *c, const char *column);
 // Number of the reaction of that name.
 int text_case_reaction(const text_case *c, const char *name);
 // Largest |gap| and |G v + speed| of the joints at the present state.
-void text_case_misfit(const text_case *c, double *gap, double *rate);
+void text_case_gap_error(const text_case *c, double *gap, double *rate);
 
 #endif

@@ -59,12 +59,12 @@ static const char *const springs[] = {
     "table: [[-2, -70], [-0.5, -30], [0.25, 4], [1, 90]], force: 4, damper: 3, damper_exponent: .4, damper_speed: .05",
 };
 
-static void force_at(const pcs_system *s, const double *q, const double *v, int move, double way, double f[6])
+static void force_at(const pcs_system *s, const double *q, const double *v, int move, double increment, double f[6])
 {
     double x[12];
     for (int i = 0; i < 6; i++) {
-        x[i] = q[i] + (i == move ? way : 0.0);
-        x[6 + i] = v[i] + (i + 6 == move ? way : 0.0);
+        x[i] = q[i] + (i == move ? increment : 0.0);
+        x[6 + i] = v[i] + (i + 6 == move ? increment : 0.0);
     }
     s->ops->force(s, pcs_at(0.0, x, x + 6), f);
 }

@@ -73,7 +73,7 @@ static void open_scene(scene *s, units u, bool limits_gaps)
 
 // The step of a scheme without fault that left the end `gap` from the wall, with this rate and these multipliers; the
 // law is rate + target >= 0. The middle of the bar moves at 1 m/s: the scale of all velocities. All in SI.
-static void tell(scene *s, double gap, double rate, double target, double la, double nu)
+static void print(scene *s, double gap, double rate, double target, double la, double nu)
 {
     const pcs_system *system = s->m->system;
     pcs_measure before;
@@ -118,7 +118,7 @@ static const pcs_check *find(const scene *s, const char *name)
 // 1 kg hits with 1 m/s and leaves with 0.5: 0.375 J are lost.
 static void hit(scene *s)
 {
-    tell(s, 0, 0.5, -0.5, 1.5, 0);
+    print(s, 0, 0.5, -0.5, 1.5, 0);
     s->rows[0].is_impact = true;
     s->report.impact_loss = 0.375 * s->joule;
     pcs_measure before = s->report.measure;
@@ -131,11 +131,18 @@ static void hit(scene *s)
 // number of the scene that is off.
 #define ROW(member) offsetof(scene, rows) + offsetof(pcs_row_report, member)
 #define REPORT(member) offsetof(scene, report) + offsetof(pcs_step_report, member)
-typedef enum fraud_unit { AS_TOLD, SPEED, IMPULSE, FORCE, ENERGY, GATE } fraud_unit; // GATE: the law is the other way
+typedef enum fraud_unit {
+    AS_REPORTED,
+    SPEED,
+    IMPULSE,
+    FORCE,
+    ENERGY,
+    GATE
+} fraud_unit; // GATE: the law is the other way
 typedef struct fraud {
     const char *check;
     bool limits_gaps;
-    double told[5], per_size[5]; // gap, rate, target, la, nu, and what is added for each unit of the size
+    double reported[5], per_size[5]; // gap, rate, target, la, nu, and what is added for each unit of the size
     fraud_unit unit;
     double sign;
     size_t place;
@@ -144,17 +151,17 @@ typedef struct fraud {
 #define GAP_LAW "gap >= 0, position multiplier >= 0, one of them 0"
 #define RATE_LAW "gap rate + restitution >= 0, impulse >= 0, one of them 0"
 static const fraud frauds[] = {
-    { GAP_LAW, true, { 0, 1 }, { -1 }, AS_TOLD, 0, 0 },
-    { GAP_LAW, true, { 0, 1 }, { 0, 0, 0, 0, -1 }, AS_TOLD, 0, 0 },
-    { GAP_LAW, true, { 0, 1 }, { 1, 0, 0, 0, 2 }, AS_TOLD, 0, 0 },
+    { GAP_LAW, true, { 0, 1 }, { -1 }, AS_REPORTED, 0, 0 },
+    { GAP_LAW, true, { 0, 1 }, { 0, 0, 0, 0, -1 }, AS_REPORTED, 0, 0 },
+    { GAP_LAW, true, { 0, 1 }, { 1, 0, 0, 0, 2 }, AS_REPORTED, 0, 0 },
     { "contact law imposed exactly where the smooth gap closes", true, { 0, 1 }, { 1 }, GATE, 0, 0 },
     { "contact law imposed exactly where the smooth gap closes", true, { 0, 1 }, { 0, 0, 0, 0, 1 }, GATE, 0, 0 },
-    { RATE_LAW, true, { 0 }, { 0, -1 }, AS_TOLD, 0, 0 },
-    { RATE_LAW, false, { 0, 0.5, -0.5 }, { 0, -1 }, AS_TOLD, 0, 0 },
-    { RATE_LAW, true, { 0, 1, -1 }, { 0, 0, 0, -1 }, AS_TOLD, 0, 0 },
-    { RATE_LAW, false, { 0 }, { 0, 1, 0, 1 }, AS_TOLD, 0, 0 },
-    { RATE_LAW, true, { 0.01, 1 }, { 0, 0, 0, 1 }, AS_TOLD, 0, 0 },
-    { RATE_LAW, false, { 0.01, 1 }, { 0, 0, 0, -1 }, AS_TOLD, 0, 0 },
+    { RATE_LAW, true, { 0 }, { 0, -1 }, AS_REPORTED, 0, 0 },
+    { RATE_LAW, false, { 0, 0.5, -0.5 }, { 0, -1 }, AS_REPORTED, 0, 0 },
+    { RATE_LAW, true, { 0, 1, -1 }, { 0, 0, 0, -1 }, AS_REPORTED, 0, 0 },
+    { RATE_LAW, false, { 0 }, { 0, 1, 0, 1 }, AS_REPORTED, 0, 0 },
+    { RATE_LAW, true, { 0.01, 1 }, { 0, 0, 0, 1 }, AS_REPORTED, 0, 0 },
+    { RATE_LAW, false, { 0.01, 1 }, { 0, 0, 0, -1 }, AS_REPORTED, 0, 0 },
     { "impulse = effective mass x velocity jump", true, { 0, 0, 0, 1.5 }, { 0 }, SPEED, 1, ROW(rate_before) },
     { "impact loss = work of the impulses", false, { 0 }, { 0 }, ENERGY, 1, REPORT(impact_loss) },
     { "impact loss = work of the impulses", false, { 0 }, { 0 }, ENERGY, -1, REPORT(impact_loss) },
@@ -163,7 +170,7 @@ static const fraud frauds[] = {
     { "momentum balance", false, { 0, 0, 0, 1.5 }, { 0 }, IMPULSE, -1, ROW(step_impulse) },
     { "energy ledger closes", false, { 0.01 }, { 0 }, ENERGY, 1, offsetof(scene, energy_defect) },
     { "energy ledger closes", false, { 0.01 }, { 0 }, ENERGY, -1, offsetof(scene, energy_defect) },
-    { "penetration <= 2 max|gap rate| h", false, { 0, 1 }, { -1 }, AS_TOLD, 0, 0 },
+    { "penetration <= 2 max|gap rate| h", false, { 0, 1 }, { -1 }, AS_REPORTED, 0, 0 },
     { RATE_LAW, true, { 0, 1, -1 }, { 0 }, FORCE, -1, ROW(force) },
     { RATE_LAW, false, { 0, 1, -1 }, { 0 }, IMPULSE, -1, ROW(impulse) },
 };
@@ -173,14 +180,14 @@ static void act(const fraud *f, double size, scene *s)
 {
     double x[5], sum = 0.0;
     for (int i = 0; i < 5; i++) {
-        x[i] = f->told[i] + size * f->per_size[i];
+        x[i] = f->reported[i] + size * f->per_size[i];
         sum += fabs(x[i]);
     }
     if (sum == 0.0) hit(s);
-    else tell(s, x[0], x[1], x[2], x[3], x[4]);
+    else print(s, x[0], x[1], x[2], x[3], x[4]);
     const double scales[] = { 0.0, s->speed, s->impulse, s->impulse / s->report.h, s->joule, 0.0 };
     if (f->unit == GATE) s->rows[0].is_gated = !s->rows[0].is_gated;
-    else if (f->unit != AS_TOLD) *(double *)((char *)s + f->place) += f->sign * size * scales[f->unit];
+    else if (f->unit != AS_REPORTED) *(double *)((char *)s + f->place) += f->sign * size * scales[f->unit];
 }
 
 // Commits the fraud on a fresh certificate; gives the ratio of its check, and demands that no other one fails.
@@ -245,10 +252,10 @@ TEST(first_violation_is_told)
 {
     scene s;
     open_scene(&s, si, true);
-    tell(&s, 0, -1e-6, 0, 0, 0);
+    print(&s, 0, -1e-6, 0, 0, 0);
     CHECK(!judge(&s));
     const pcs_check *first = pcs_certifier_certificate(s.certifier)->broken;
-    tell(&s, -1e-3, 1, 0, 0, 0);
+    print(&s, -1e-3, 1, 0, 0, 0);
     s.x.t = 0.5;
     CHECK(!judge(&s));
     CHECK(pcs_certifier_certificate(s.certifier)->broken == first);
@@ -304,12 +311,12 @@ TEST(touching_and_overlap_of_the_start_pass)
     for (int i = 0; i < 2; i++) {
         scene s;
         open_scene(&s, si, false);
-        tell(&s, before[i], 0, 0, 0, 0);
+        print(&s, before[i], 0, 0, 0, 0);
         s.report.h = 0.0;
         CHECK(judge(&s));
         s.report.h = 0.01;
         CHECK(judge(&s));
-        tell(&s, after[i], 0, 0, 0, 0);
+        print(&s, after[i], 0, 0, 0, 0);
         CHECK(!judge(&s)); // at rest nothing may sink in
         model_destroy(&s.m);
     }
@@ -320,12 +327,12 @@ TEST(gentle_impact_passes)
 {
     scene s;
     open_scene(&s, si, false);
-    tell(&s, 0, 0.5e-9, -0.5e-9, 1.5e-9, 0);
+    print(&s, 0, 0.5e-9, -0.5e-9, 1.5e-9, 0);
     s.rows[0].is_impact = true;
     s.report.impact_loss = -0.5 * 1.5e-9 * (-1e-9 + 0.5e-9 + 4e-16);
     CHECK(judge(&s));
     s.report.impact_loss = 0.0;
-    tell(&s, 0, 0.5e-9, -0.5e-9, 1.5e-9, 0);
+    print(&s, 0, 0.5e-9, -0.5e-9, 1.5e-9, 0);
     s.rows[0].is_impact = true;
     s.report.impact_loss = 1e-3;
     CHECK(!judge(&s));
@@ -337,7 +344,7 @@ TEST(every_row_is_judged)
 {
     scene s;
     open_scene(&s, si, true);
-    tell(&s, 0.01, 1, 0, 0, 0);
+    print(&s, 0.01, 1, 0, 0, 0);
     s.q[0] = -1.0 - 1e-6;
     s.rows[1].is_gated = true;
     s.m->system->ops->measure(s.m->system, pcs_at(0.0, s.q, s.v), PCS_ENERGY, &s.report.measure);
@@ -352,7 +359,7 @@ TEST(energy_comes_from_somewhere)
 {
     scene s;
     open_scene(&s, si, false);
-    tell(&s, 0.01, -1, 0, 0, 0);
+    print(&s, 0.01, -1, 0, 0, 0);
     CHECK(judge(&s));
     const pcs_check *penetration = find(&s, "penetration");
     s.v[N - 1] *= 100.0;
@@ -406,7 +413,7 @@ TEST(growth_is_caught)
     scene s;
     int count = 0;
     open_scene(&s, si, true);
-    tell(&s, 0.01, 0, 0, 0, 0);
+    print(&s, 0.01, 0, 0, 0, 0);
     while (judge(&s) && count < 100) {
         s.report.measure.kinetic *= 1.02;
         count++;

@@ -152,7 +152,7 @@ static void spoil(trial *t, const char *what, int vector, int i)
 }
 
 // Position corrections of ggl_midpoint and of an impulse that a half-explicit impact drops are not told.
-static bool tells_positions(const trial *t, const char *scheme)
+static bool reports_positions(const trial *t, const char *scheme)
 {
     bool is_hit = false;
     for (int j = 0; j < t->sim->system->nrow; j++) is_hit = is_hit || t->sim->report.rows[j].is_impact;
@@ -181,7 +181,7 @@ TEST(every_entry_is_judged)
             pcs_sim *sim = t.sim;
             for (int i = 0; i < sim->system->nv && is_judged; i++) {
                 spoil(&t, what, 0, i);
-                if (tells_positions(&t, schemes[s])) spoil(&t, what, 1, i);
+                if (reports_positions(&t, schemes[s])) spoil(&t, what, 1, i);
                 for (int k = 0; k < sim->scheme->ops->nhistory; k++) spoil(&t, what, 2 + k, i);
             }
             count += is_judged;
@@ -200,7 +200,7 @@ static double falling_restitution(const void *params, double speed)
 TEST(restitution_is_that_of_the_law)
 {
     // clang-format off
-    static const char *const ways[] = {
+    static const char *const choices[] = {
         "alpha_ggl", "moreau_jean, theta: 0.5", "newmark", "jump_newmark, gamma: 0.5", "half_explicit",
         "half_explicit_rk", "half_explicit_acceleration", "tdg_plus", "splitting", "moreau_jean_explicit",
         "moreau_midpoint", "ggl_midpoint", "ggl_midpoint, coupling: decoupled",
@@ -208,11 +208,11 @@ TEST(restitution_is_that_of_the_law)
     // clang-format on
     static const pcs_law_ops falling = { .restitution = falling_restitution };
     static const pcs_newton own = { 0.8 }, changed = { 0.8 + 1e-5 };
-    for (size_t k = 0; k < 2 * sizeof ways / sizeof *ways; k++) {
+    for (size_t k = 0; k < 2 * sizeof choices / sizeof *choices; k++) {
         char text[160];
         const char *const set[] = { text, "time.step=1.0e-2", NULL };
         trial t;
-        snprintf(text, sizeof text, "scheme={type: %s}", ways[k / 2]);
+        snprintf(text, sizeof text, "scheme={type: %s}", choices[k / 2]);
         CHECK(open_trial("cases/ball", set, &t));
         pcs_row *row = &t.sim->system->laws[0];
         const pcs_row_report *r = &t.sim->report.rows[0];
@@ -223,7 +223,7 @@ TEST(restitution_is_that_of_the_law)
             is_hit = r->is_impact;
             is_off = is_hit && k % 2 == 1;
             if (is_off) row->law.params = &changed;
-            if (judge(&t) == is_off) fail_msg("%s: step %d", ways[k / 2], i);
+            if (judge(&t) == is_off) fail_msg("%s: step %d", choices[k / 2], i);
         }
         CHECK(is_hit && fabs(r->rate + 0.8 * r->rate_before / (1.0 - r->rate_before)) < 0.11); // g h = 0.1
         if (is_off) CHECK_TEXT(pcs_certifier_certificate(t.certifier)->broken->name, "gap rate + restitution >= 0");
@@ -234,19 +234,19 @@ TEST(restitution_is_that_of_the_law)
 // A law that is imposed on a ball on its way up, which asks for nothing there.
 TEST(gates_are_where_the_scheme_says)
 {
-    static const char *const ways[] = { "moreau_jean, theta: 0.5", "newmark", "hht", "moreau_jean_explicit",
-                                        "moreau_midpoint" };
-    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+    static const char *const choices[] = { "moreau_jean, theta: 0.5", "newmark", "hht", "moreau_jean_explicit",
+                                           "moreau_midpoint" };
+    for (size_t k = 0; k < sizeof choices / sizeof *choices; k++) {
         char text[160];
         const char *const set[] = { text, "time.step=1.0e-2", "system.velocity=1.0", NULL };
         trial t;
-        snprintf(text, sizeof text, "scheme={type: %s}", ways[k]);
+        snprintf(text, sizeof text, "scheme={type: %s}", choices[k]);
         CHECK(open_trial("cases/ball", set, &t));
         advance(&t, 1e-2);
-        demand(&t, ways[k]);
+        demand(&t, choices[k]);
         pcs_certifier_mark(t.certifier);
         advance(&t, 1e-2);
-        demand(&t, ways[k]);
+        demand(&t, choices[k]);
         pcs_certifier_rewind(t.certifier);
         pcs_row_report *row = &t.sim->report.rows[0];
         CHECK(row->rate > 0.0 && !row->is_gated);

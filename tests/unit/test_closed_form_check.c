@@ -92,7 +92,7 @@ static void wrong_damping(const double *p, double t, const double *q, const doub
     C[2] = -C[2];
 }
 
-static void turned_inertia(const double *p, const double *q, const double *a, double *A)
+static void rotated_inertia(const double *p, const double *q, const double *a, double *A)
 {
     double other[4];
     find("slider_crank_bilateral")->inertia_tangent(p, q, a, other);
@@ -185,7 +185,7 @@ TEST(contradicting_definitions_are_named)
     FAULT(rate_bias, no_bias, "rate_bias of row 0 is 0, but (dG/dt) v is");
     FAULT(tangents, wrong_stiffness, "K('theta1', 'theta2') is -");
     FAULT(tangents, wrong_damping, "C('theta2', 'theta1') is");
-    FAULT(inertia_tangent, turned_inertia, "A('theta2', 'theta1') is");
+    FAULT(inertia_tangent, rotated_inertia, "A('theta2', 'theta1') is");
     FAULT(tangents, NULL, NULL);
     FAULT(inertia_tangent, NULL, NULL);
     // Interface 1 ends before them: they are not read.

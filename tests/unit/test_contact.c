@@ -102,7 +102,7 @@ TEST(planes_are_those_of_translations)
 typedef struct refusal {
     bool is_pair;
     const char *held; // node set that is held along x, or NULL
-    const char *type, *values, *told;
+    const char *type, *values, *reported;
 } refusal;
 
 static const refusal refusals[] = {
@@ -138,7 +138,7 @@ TEST(wrong_contacts_are_told)
         if (r->held != NULL) model_support(m, r->held, "x");
         model_contact(m, "wall", r->type, r->values);
         CHECK_STATUS(NULL, model_try_build(m), PCS_BAD_INPUT);
-        CHECK_TEXT(pcs_message(m->ctx), r->told);
+        CHECK_TEXT(pcs_message(m->ctx), r->reported);
         assert_string_equal(m->culprit, "contacts.wall");
         model_destroy(&m);
     }

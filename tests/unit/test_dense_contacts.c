@@ -132,7 +132,7 @@ static void check_laws(const problem *p, int trial)
     }
 }
 
-static int settle(problem *p, int trial)
+static int converge(problem *p, int trial)
 {
     int iterations = 0;
     if (!pcs_dense_contacts_solve(p->c, &iterations)) fail_msg("trial %d (m = %d): not solved", trial, p->m);
@@ -153,7 +153,7 @@ TEST(laws_hold)
         model *m = model_create();
         make(&p, m, 1 + trial % MAX);
         fill_problem(&seed, &p, kinds[trial / MAX % 6], 1e-3);
-        int iterations = settle(&p, trial);
+        int iterations = converge(&p, trial);
         worst = iterations > worst ? iterations : worst;
         for (int k = 0; k < 2 * p.m; k++) nactive += p.c->p.z[k] > 0.0;
         model_destroy(&m);
@@ -192,7 +192,7 @@ TEST(repeated_rows_share_the_multiplier)
         if (trial % 3 == 0) set_row(&p, 0, -1e-3, -1.0, p.c->p.gate[0]); // surely closed and approaching
         pcs_contact_problem *s = &p.c->p, *t = &plain.c->p;
         repeat_row(&p, s->b[0], s->b[m]);
-        (void)settle(&p, trial);
+        (void)converge(&p, trial);
         // Only the sum is determined; it is that of the problem without the repetition.
         for (int i = 0; i < 2 * last; i++) {
             int from = i / last * m + i % last;
@@ -207,7 +207,7 @@ TEST(repeated_rows_share_the_multiplier)
         t->h = s->h;
         t->has_position = s->has_position;
         t->gate_is_live = s->gate_is_live;
-        (void)settle(&plain, trial);
+        (void)converge(&plain, trial);
         CHECK_NEAR(s->z[0] + s->z[last], t->z[0], 1e-11 * s->h);
         CHECK_NEAR(s->z[m] + s->z[m + last], t->z[last], 1e-11);
         model_destroy(&owner);
@@ -226,7 +226,7 @@ TEST(contradicting_rows_are_settled)
         fill_problem(&seed, &p, (kind){ trial % 2 == 0, trial % 2 == 0, false }, 1e-3);
         set_row(&p, 0, -1e-3, -1.0, true);
         repeat_row(&p, -1.5e-3, -1.25);
-        (void)settle(&p, trial);
+        (void)converge(&p, trial);
         const double *z = p.c->p.z + (p.c->p.has_position ? 0 : m);
         CHECK(z[0] == 0.0 && z[m - 1] > 0.0);
         model_destroy(&owner);
@@ -259,7 +259,7 @@ TEST(ties_do_not_cycle)
             }
             set_row(&p, i, c.has_position ? gap : 0.0, xi, true);
         }
-        (void)settle(&p, trial);
+        (void)converge(&p, trial);
         for (int k = 0; k < n; k++) CHECK_NEAR(p.c->p.z[k], z[k], k < m ? 1e-15 : 1e-12);
         model_destroy(&owner);
     }
@@ -274,7 +274,7 @@ TEST(exact_ties_need_nothing)
         model *owner = model_create();
         make(&p, owner, m);
         fill_blocks(&seed, &p, (kind){ true, true, true }, 1e-3);
-        (void)settle(&p, m);
+        (void)converge(&p, m);
         for (int j = 0; j < m; j++) CHECK(p.c->p.z[j] == 0.0 && p.c->p.z[m + j] == 0.0 && p.c->p.gate[j] == 1);
         model_destroy(&owner);
     }

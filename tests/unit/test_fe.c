@@ -156,7 +156,7 @@ TEST(wrong_initial_values_are_told)
     const struct {
         bool is_displacement, is_twice;
         double value[3];
-        const char *told;
+        const char *reported;
     } bad[] = {
         { false, true, { 1, 0, 0 }, "the initial velocity of node 3 is given twice, as 1 and 2" },
         { true, true, { 1, 0, 0 }, "the initial displacement of node 3 is given twice, as 1 and 2" },
@@ -182,7 +182,7 @@ TEST(wrong_initial_values_are_told)
         double q[5] = { 0 }, v[5] = { 0 };
         const char *culprit = NULL;
         CHECK_STATUS(NULL, pcs_fe_initial_state(m->system, q, v, &culprit), PCS_BAD_INPUT);
-        CHECK_TEXT(pcs_message(m->ctx), bad[i].told);
+        CHECK_TEXT(pcs_message(m->ctx), bad[i].reported);
         assert_string_equal(culprit, "initial.right");
         model_destroy(&m);
     }
@@ -413,7 +413,7 @@ TEST(models_that_cannot_be_are_told)
 {
     const struct {
         void (*spoil)(model *m);
-        const char *told, *culprit;
+        const char *reported, *culprit;
     } bad[] = {
         { spoil_force_held, "node 5 is held by a support along the force [1, 0, 0]", "loads.push" },
         { spoil_force_across, "node 5 cannot move along the force [0, 2, 0]", "loads.push" },
@@ -429,7 +429,7 @@ TEST(models_that_cannot_be_are_told)
         model *m = bar_model(steel);
         bad[i].spoil(m);
         CHECK_STATUS(NULL, model_try_build(m), PCS_BAD_INPUT);
-        CHECK_TEXT(pcs_message(m->ctx), bad[i].told);
+        CHECK_TEXT(pcs_message(m->ctx), bad[i].reported);
         CHECK((m->culprit == NULL) == (bad[i].culprit == NULL));
         if (m->culprit != NULL) assert_string_equal(m->culprit, bad[i].culprit);
         model_destroy(&m);

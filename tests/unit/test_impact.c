@@ -184,7 +184,7 @@ TEST_WITH_CONTEXT(projections_know_where_they_stand)
     int factors = sim->solver->nfactor;
     CHECK(pcs_projection_move(sim->solver, q0));
     CHECK(sim->solver->nfactor == factors); // it stood there already
-    pcs_projection_turn(sim->solver, q1);
+    pcs_projection_rotate(sim->solver, q1);
     CHECK(has_moved(sim->solver, GX));
     CHECK(pcs_projection_move(sim->solver, q0));
     CHECK(!has_moved(sim->solver, GX));

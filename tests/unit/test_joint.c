@@ -248,8 +248,8 @@ TEST(motions_are_consistent)
 TEST(motions_go_where_they_should)
 {
     double s[3];
-    pcs_motion_params linear = motion(0), smooth = motion(1), harmonic = motion(2), risen = motion(3), way = motion(4),
-                      speed = motion(5), sudden = motion(6);
+    pcs_motion_params linear = motion(0), smooth = motion(1), harmonic = motion(2), risen = motion(3),
+                      increment = motion(4), speed = motion(5), sudden = motion(6);
     for (int i = 0; i < 5; i++) {
         pcs_motion_at(&linear, table[2 * i], s);
         CHECK_NEAR(s[0], table[2 * i + 1], 1e-15);
@@ -266,15 +266,15 @@ TEST(motions_go_where_they_should)
     pcs_motion_at(&harmonic, 0.0, s);
     CHECK_NEAR(s[0], 0.0, 1e-16);
     CHECK_NEAR(s[1], 0.7 * 2.0 * 3.14159265358979323846 * 0.6 * cos(0.3), 1e-14);
-    pcs_motion_params *const starts[] = { &risen, &way, &speed };
+    pcs_motion_params *const starts[] = { &risen, &increment, &speed };
     for (int i = 0; i < 3; i++) {
         pcs_motion_at(starts[i], 0.0, s);
         CHECK(s[0] == 0.0 && s[1] == 0.0 && s[2] == 0.0);
     }
-    pcs_motion_at(&way, 1.7, s);
+    pcs_motion_at(&increment, 1.7, s);
     CHECK_NEAR(s[0], -1.3, 1e-15);
     CHECK_NEAR(s[1], 0.0, 1e-15);
-    pcs_motion_at(&way, 0.85, s);
+    pcs_motion_at(&increment, 0.85, s);
     CHECK_NEAR(s[0], -0.65, 1e-15);
     pcs_motion_at(&speed, 3.7, s);
     CHECK_NEAR(s[0], 2.2 * (2.0 + 0.85), 1e-14);

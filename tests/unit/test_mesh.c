@@ -75,7 +75,7 @@ TEST_WITH_MODEL(lines_add_up)
 TEST_WITH_MODEL(line_without_length_is_told)
 {
     const struct {
-        const char *values, *told;
+        const char *values, *reported;
     } bad[] = {
         { "from=1,2,3 to=1,2,3 elements=1", "no length" },
         { "from=-1e300,0,0 to=1e300,0,0 elements=1", "too long" },
@@ -84,8 +84,8 @@ TEST_WITH_MODEL(line_without_length_is_told)
     pcs_context *ctx = ((model *)*state)->ctx;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         const char *option = NULL,
-                   *told = line->check(model_params(ctx, line->options, line->params_size, bad[i].values), &option);
-        CHECK_TEXT(told, bad[i].told);
+                   *reported = line->check(model_params(ctx, line->options, line->params_size, bad[i].values), &option);
+        CHECK_TEXT(reported, bad[i].reported);
         assert_string_equal(option, "to");
     }
     const char *option;

@@ -171,7 +171,7 @@ TEST_WITH_MODEL(parallel_lines_stay_two)
 }
 
 typedef struct damage {
-    const char *old, *new, *told;
+    const char *old, *new, *reported;
 } damage;
 
 // Each file is the good one with one change; the message names the line and what is wrong.
@@ -188,7 +188,7 @@ static void check_damages(const char *good, int count, const damage *damages)
         if (status != PCS_BAD_INPUT) print_message("'%s' -> '%s' gives no error\n", d->old, d->new);
         CHECK_STATUS(m->ctx, status, PCS_BAD_INPUT);
         CHECK_TEXT(pcs_message(m->ctx), FILE_NAME);
-        CHECK_TEXT(pcs_message(m->ctx), d->told);
+        CHECK_TEXT(pcs_message(m->ctx), d->reported);
         CHECK(m->mesh->nnode == 0 && m->mesh->ncell == 0);
         model_destroy(&m);
     }
@@ -265,7 +265,7 @@ TEST_WITH_MODEL(missing_parts_are_told)
 {
     model *m = *state;
     const struct {
-        const char *text, *told;
+        const char *text, *reported;
     } bad[] = {
         { "", ":0: the file is empty" },
         { "\n \n", "the file is empty" },
@@ -279,7 +279,7 @@ TEST_WITH_MODEL(missing_parts_are_told)
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         CHECK_STATUS(NULL, read_text(m, bad[i].text, strlen(bad[i].text)), PCS_BAD_INPUT);
-        CHECK_TEXT(pcs_message(m->ctx), bad[i].told);
+        CHECK_TEXT(pcs_message(m->ctx), bad[i].reported);
     }
     CHECK_STATUS(NULL, mesh_try(m, "gmsh", "p", "{ file: /nowhere/at/all.msh }", NULL), PCS_BAD_INPUT);
     CHECK_TEXT(pcs_message(m->ctx), "cannot open the mesh file '/nowhere/at/all.msh': No such file");

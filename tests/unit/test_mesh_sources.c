@@ -8,17 +8,17 @@
 #include <string.h>
 
 typedef struct refusal {
-    const char *options, *told;
+    const char *options, *reported;
 } refusal;
 
 // Each of the options gives a fault with this text, and no set is made.
 static void check_refusals(model *m, const char *type, int count, const refusal *bad)
 {
     for (int i = 0; i < count; i++) {
-        const char *told = NULL;
-        pcs_status status = mesh_try(m, type, "part", bad[i].options, &told);
+        const char *reported = NULL;
+        pcs_status status = mesh_try(m, type, "part", bad[i].options, &reported);
         CHECK_STATUS(NULL, status, PCS_BAD_INPUT);
-        CHECK_TEXT(told != NULL ? told : pcs_message(m->ctx), bad[i].told);
+        CHECK_TEXT(reported != NULL ? reported : pcs_message(m->ctx), bad[i].reported);
         CHECK(pcs_mesh_node_set(m->mesh, "part") == NULL);
     }
 }
@@ -340,6 +340,6 @@ TEST_WITH_MODEL(links_join_nodes)
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         CHECK_STATUS(NULL, mesh_try(m, "link", "part", bad[i].options, NULL), PCS_BAD_INPUT);
-        CHECK_TEXT(pcs_message(m->ctx), bad[i].told);
+        CHECK_TEXT(pcs_message(m->ctx), bad[i].reported);
     }
 }

@@ -100,7 +100,7 @@ static const pcs_contact_info fake_contacts[2] = {
     { .name = "floor, \"left\"", .first_row = 2, .nrow = 1, .first_all = 2, .nall = 1 },
 };
 // Gives the points of all contacts directions of friction.
-static inline void fake_rub(fake_run *r, const pcs_row rows[FAKE_ROWS], pcs_contact_info contacts[2])
+static inline void fake_friction(fake_run *r, const pcs_row rows[FAKE_ROWS], pcs_contact_info contacts[2])
 {
     for (int k = 0; k < 2; k++) {
         contacts[k] = fake_contacts[k];

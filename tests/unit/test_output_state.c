@@ -80,7 +80,7 @@ TEST(the_history_has_state_and_loss_of_friction)
     pcs_contact_info contacts[2];
     fake_run r;
     fake_create(&r, "history_rough", &pcs_observer_history, &every);
-    fake_rub(&r, rough, contacts);
+    fake_friction(&r, rough, contacts);
     fake_open(&r);
     for (long step = 1; step <= 6; step++) {
         fake_move(&r, step);

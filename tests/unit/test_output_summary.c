@@ -210,7 +210,7 @@ TEST(losses_and_sliding_are_told_by_contact)
     pcs_contact_info contacts[2];
     fake_run r;
     fake_create(&r, "summary", &pcs_observer_summary, &by_default);
-    fake_rub(&r, rows, contacts);
+    fake_friction(&r, rows, contacts);
     for (int j = 0; j < FAKE_ROWS; j++) r.rows[j] = (pcs_row_report){ .gap = 1.0, .force = NAN };
     r.rows[1] = (pcs_row_report){ .force = NAN, .is_closed = true, .slip = { 4.0 } };
     fake_open(&r);

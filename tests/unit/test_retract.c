@@ -66,13 +66,13 @@ TEST(rotations_multiply_and_the_rest_adds_up)
 TEST(turn_is_the_derivative)
 {
     const double by = 1e-3, weight[4] = { 1.0 / 12.0, -8.0 / 12.0, 8.0 / 12.0, -1.0 / 12.0 };
-    double q[MOST], x[MOST], y[MOST], turned[MOST], at[MOST], slope[MOST] = { 0 };
+    double q[MOST], x[MOST], y[MOST], rotated[MOST], at[MOST], slope[MOST] = { 0 };
     unsigned long long seed = 9;
     text_case c = open_state(q, x);
     const pcs_system *s = c.sim->system;
     model_randomize(&seed, 21, y);
-    memcpy(turned, y, sizeof turned);
-    pcs_rotate_vector(&s->rotations, x, turned);
+    memcpy(rotated, y, sizeof rotated);
+    pcs_rotate_vector(&s->rotations, x, rotated);
     pcs_retract(&s->rotations, q, x, at);
     for (int k = 0; k < 4; k++) {
         double moved[MOST], there[MOST], step = by * (const double[4]){ -2, -1, 1, 2 }[k];
@@ -89,24 +89,24 @@ TEST(turn_is_the_derivative)
         }
         for (int i = 0; i < 21; i++) slope[i] += weight[k] * there[i] / by;
     }
-    CHECK_ALL_NEAR(21, turned, slope, 1e-10);
+    CHECK_ALL_NEAR(21, rotated, slope, 1e-10);
     text_case_close(&c);
 }
 
 // (A T) y = A (T y).
 TEST(columns_turn_alike)
 {
-    double q[MOST], x[MOST], y[MOST], turned[MOST], expected[MOST], actual[MOST], zero[MOST] = { 0 };
+    double q[MOST], x[MOST], y[MOST], rotated[MOST], expected[MOST], actual[MOST], zero[MOST] = { 0 };
     unsigned long long seed = 11;
     text_case c = open_state(q, x);
     pcs_system *s = c.sim->system;
     s->ops->update(s, pcs_at(0.0, q, zero), PCS_TANGENTS, NULL);
     for (int round = 0; round < 3; round++) {
         model_randomize(&seed, 21, y);
-        memcpy(turned, y, sizeof turned);
-        pcs_rotate_vector(&s->rotations, x, turned);
+        memcpy(rotated, y, sizeof rotated);
+        pcs_rotate_vector(&s->rotations, x, rotated);
         s->ops->update(s, pcs_at(0.0, q, zero), PCS_TANGENTS, NULL);
-        pcs_matrix_multiply(s->K, turned, expected);
+        pcs_matrix_multiply(s->K, rotated, expected);
         pcs_rotate_columns(&s->rotations, x, s->K);
         pcs_matrix_multiply(s->K, y, actual);
         CHECK_ALL_NEAR(21, actual, expected, 1e-11);

@@ -119,7 +119,7 @@ static model *build_layout(int layout, int lumped)
 
 // One cell in space.
 typedef struct cell_geometry {
-    double length, way; // way: +1 when the dofs point from the first to the second node
+    double length, increment; // way: +1 when the dofs point from the first to the second node
     const double *direction;
     int equation[2];
 } cell_geometry;
@@ -138,8 +138,8 @@ static cell_geometry geometry_of(const model *m, int cell)
         g.direction = dof->direction;
         g.equation[i] = dof->equation;
     }
-    g.way = (d[0] * g.direction[0] + d[1] * g.direction[1] + d[2] * g.direction[2]) / g.length;
-    CHECK_NEAR(fabs(g.way), 1.0, 1e-14);
+    g.increment = (d[0] * g.direction[0] + d[1] * g.direction[1] + d[2] * g.direction[2]) / g.length;
+    CHECK_NEAR(fabs(g.increment), 1.0, 1e-14);
     return g;
 }
 
@@ -158,12 +158,12 @@ static void add_cell(const cell_geometry *g, int lumped, const double *q, const 
     double k = E * area / g->length, m = rho * area * g->length;
     double self = lumped ? m / 2 : m / 3, other = lumped ? 0.0 : m / 6;
     double a = value_at(g, 0, v), b = value_at(g, 1, v);
-    double stretch = g->way * (value_at(g, 1, q) - value_at(g, 0, q)), rate = g->way * (b - a);
+    double stretch = g->increment * (value_at(g, 1, q) - value_at(g, 0, q)), rate = g->increment * (b - a);
     double tension = k * (stretch + beta * rate), p[2] = { self * a + other * b, other * a + self * b };
     s->kinetic += 0.5 * (a * p[0] + b * p[1]);
     s->strain += 0.5 * k * stretch * stretch;
     for (int i = 0; i < 2; i++) {
-        double force = (i == 0 ? 1.0 : -1.0) * g->way * tension - alpha * p[i];
+        double force = (i == 0 ? 1.0 : -1.0) * g->increment * tension - alpha * p[i];
         if (g->equation[i] >= 0) s->f[g->equation[i]] += force;
         for (int c = 0; c < 3; c++) {
             s->momentum[c] += p[i] * g->direction[c];

@@ -13,12 +13,12 @@ static double lost_velocity(double q, double v, double h)
 
 TEST(velocities_lose_what_positions_round)
 {
-    static const double turns[] = { 0.0, 1.0, 45.0, 1e3, 1e5 };
+    static const double rotates[] = { 0.0, 1.0, 45.0, 1e3, 1e5 };
     for (int i = 0; i < 5; i++)
         for (int k = 0; k < 4; k++) {
             double q[50], v[50], h = 0.01 * pow(0.1, k), worst = 0.0, largest = 0.0;
             for (int j = 0; j < 50; j++) {
-                q[j] = 6.283185307179586 * turns[i] + 0.01 * j;
+                q[j] = 6.283185307179586 * rotates[i] + 0.01 * j;
                 v[j] = 150.0 + 0.37 * j;
                 double bound = pcs_rounding_of_velocity(q[j], v[j], h);
                 CHECK(lost_velocity(q[j], v[j], h) <= 2.0 * bound);

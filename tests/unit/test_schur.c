@@ -143,7 +143,7 @@ static void krylov_product(void *owner, const double *x, double *y)
     for (int i = 0; i < MOST; i++) y[i] = pcs_sum_dot(MOST, &A[i * MOST], x);
 }
 
-static void krylov_treat(void *owner, const double *r, double *x)
+static void krylov_precondition(void *owner, const double *r, double *x)
 {
     const double *A = owner;
     for (int i = 0; i < MOST; i++) x[i] = A[i * MOST + i] != 0.0 ? r[i] / A[i * MOST + i] : 0.0;
@@ -170,7 +170,7 @@ TEST_WITH_CONTEXT(krylov_methods_solve)
     // Restarts are shorter than it takes: GMRES has to start again.
     CHECK_OK(ctx, pcs_krylov_create(ctx, MOST, 20, &k));
     k->product = krylov_product;
-    k->treat = krylov_treat;
+    k->precondition = krylov_precondition;
     k->owner = A;
     for (int trial = 0; trial < 20; trial++) {
         double b[MOST], x[MOST], exact[MOST], rest[MOST];
@@ -201,7 +201,7 @@ TEST_WITH_CONTEXT(krylov_methods_take_subsets)
     pcs_krylov *k;
     CHECK_OK(ctx, pcs_krylov_create(ctx, MOST, 80, &k));
     k->product = krylov_product;
-    k->treat = krylov_treat;
+    k->precondition = krylov_precondition;
     k->owner = A;
     random_matrix(&seed, true, A);
     for (int i = 0; i < MOST; i++)
@@ -348,7 +348,7 @@ static void fill_step(problem *p, unsigned long long *seed, bool is_damped)
         if (p->rows[j].is_bilateral) c->p.b[j] = c->p.b_gate[j] = 0.0;
     c->p.h = h;
     c->p.has_position = c->p.gate_is_live = true;
-    c->is_one_way = !is_damped && c->p.nt == 0;
+    c->is_one_sided = !is_damped && c->p.nt == 0;
     c->is_symmetric = !is_damped;
 }
 

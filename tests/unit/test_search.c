@@ -198,7 +198,7 @@ TEST(chains_that_cross_have_one_pair)
 }
 
 // The cells of a chain from the middle on, seen from its other end.
-static void turn_round(model *m, const char *name)
+static void turn_around(model *m, const char *name)
 {
     const pcs_set *cells = model_cells(m, name);
     for (int i = cells->count / 2; i < cells->count; i++) {
@@ -213,21 +213,22 @@ static void turn_round(model *m, const char *name)
 // where nodes do not quite lie over nodes.
 TEST(chains_that_cross_in_nodes_have_one_pair)
 {
-    for (int turn = 0; turn < 200; turn++) {
+    for (int rotation = 0; rotation < 200; rotation++) {
         double low[5][3] = { { 0 } }, high[5][3] = { { 0 } },
-               angle = turn < 100 ? 0.07 * turn + 1.0 : turn * 1e-3 - 0.1, shift = turn % 2 == 0 ? 2e-5 : 0.0;
+               angle = rotation < 100 ? 0.07 * rotation + 1.0 : rotation * 1e-3 - 0.1,
+               shift = rotation % 2 == 0 ? 2e-5 : 0.0;
         for (int i = 0; i < 5; i++) {
-            low[i][0] = 0.3 * (i - 2) * cos(0.1 * turn);
-            low[i][1] = 0.3 * (i - 2) * sin(0.1 * turn);
-            high[i][0] = (0.2 * (i - 2) + shift) * cos(0.1 * turn + angle);
-            high[i][1] = (0.2 * (i - 2) + shift) * sin(0.1 * turn + angle);
+            low[i][0] = 0.3 * (i - 2) * cos(0.1 * rotation);
+            low[i][1] = 0.3 * (i - 2) * sin(0.1 * rotation);
+            high[i][0] = (0.2 * (i - 2) + shift) * cos(0.1 * rotation + angle);
+            high[i][1] = (0.2 * (i - 2) + shift) * sin(0.1 * rotation + angle);
             high[i][2] = 0.15;
         }
         model *m = model_create();
         model_chain(m, "low", 5, (const double(*)[3])low);
         model_chain(m, "high", 5, (const double(*)[3])high);
-        turn_round(m, "low");
-        turn_round(m, "high");
+        turn_around(m, "low");
+        turn_around(m, "high");
         pcs_beams beams = find(m, "low", "high", 20, 1);
         CHECK(beams.nfound == (sin(angle) * sin(angle) < 1e-3 ? 7 : 1));
         for (int i = 0; i < beams.nfound; i++) {

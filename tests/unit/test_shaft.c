@@ -225,10 +225,10 @@ TEST(offset_beam_bends_under_a_pull)
     model_line(m, "beam", from, to, 3);
     model_group(m, "beam_timo_3d", "beam", "E=1000 nu=0.3 rho=5 orientation=0,1,0 offset=0,0.3,0 offset_end=0,0.3,0");
     model_build(m);
-    double turn[24] = { 0 };
-    for (int i = 0; i < 4; i++) turn[6 * i + 3] = 1.0;
+    double rotation[24] = { 0 };
+    for (int i = 0; i < 4; i++) rotation[6 * i + 3] = 1.0;
     pcs_measure measure;
-    m->system->ops->measure(m->system, pcs_at(0.0, turn, turn), PCS_ENERGY, &measure);
+    m->system->ops->measure(m->system, pcs_at(0.0, rotation, rotation), PCS_ENERGY, &measure);
     CHECK_RELATIVE(2.0 * measure.kinetic, 5.0 * 0.07 * 2.0 + 5.0 * 0.3 * 2.0 * e * e, 1e-13);
     CHECK_NEAR(measure.strain, 0.0, 1e-25);
     // the whole mass moves across, at a distance from the axis of turning

@@ -85,11 +85,11 @@ TEST(swept_demands_the_side_of_entry)
 TEST(swept_follows_segments_that_turn)
 {
     for (int i = 0; i < 2000; i++) {
-        double turn = swept_random(-1.0, 1.0), tilt = swept_random(0.5, 2.5), fall = exp(swept_random(-1.0, 3.0));
+        double rotation = swept_random(-1.0, 1.0), tilt = swept_random(0.5, 2.5), fall = exp(swept_random(-1.0, 3.0));
         pcs_swept pair = { .thickness = 0.02 };
         const double left[3] = { -0.5, 0.0, 0.0 }, right[3] = { 0.5, 0.0, 0.0 };
         for (int k = 0; k < 2; k++) {
-            double angle = tilt + k * turn * 0.3, z = k == 0 ? 0.5 * fall : -0.5 * fall;
+            double angle = tilt + k * rotation * 0.3, z = k == 0 ? 0.5 * fall : -0.5 * fall;
             const double a[3] = { -0.4 * cos(angle), -0.4 * sin(angle), z },
                          b[3] = { 0.4 * cos(angle), 0.4 * sin(angle), z };
             pcs_segment_between(left, right, &pair.a[k]);

@@ -196,7 +196,7 @@ TEST(masses_of_beams_are_where_the_section_is)
     double mass = pi / 4.0 * L, inertia = pi / 64.0 * L;
     for (int e = 0; e < 8; e++) {
         bool is_space = e / 2 >= 2, is_lumped = e % 2 == 1, is_exact = e / 2 % 2 == 0;
-        int last = is_space ? 6 : 3, turn = is_space ? 5 : 2;
+        int last = is_space ? 6 : 3, rotation = is_space ? 5 : 2;
         char text[512];
         snprintf(text, sizeof text, "elements.bar.type=%s; elements.bar.mass=%s; supports={}%s", elements[e / 2],
                  is_lumped ? "lumped" : "consistent", is_space ? "; elements.bar.orientation=[0, 1, 0]" : "");
@@ -208,8 +208,8 @@ TEST(masses_of_beams_are_where_the_section_is)
         double first = is_shared ? moment_of(4, 0, 1) : moment_of(4, 0, 2);
         double second = is_shared ? moment_of(4, 1, 0) : moment_of(4, 2, 0);
         if (is_exact || is_lumped) {
-            CHECK_RELATIVE(entry(&s, true, turn, turn), inertia * first, 1e-8);
-            CHECK_RELATIVE(entry(&s, true, last + turn, last + turn), inertia * second, 1e-8);
+            CHECK_RELATIVE(entry(&s, true, rotation, rotation), inertia * first, 1e-8);
+            CHECK_RELATIVE(entry(&s, true, last + rotation, last + rotation), inertia * second, 1e-8);
         }
         if (is_space && is_exact) CHECK_RELATIVE(entry(&s, true, 3, 3), 2.0 * inertia * first, 1e-8);
         if (is_space && is_exact) CHECK_RELATIVE(entry(&s, true, 4, 4), inertia * first, 1e-8);

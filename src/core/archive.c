@@ -1,6 +1,6 @@
 #define _POSIX_C_SOURCE 200809L // strnlen
 
-#include "core/carry.h"
+#include "core/archive.h"
 
 #include <limits.h>
 #include <stdint.h>
@@ -12,13 +12,13 @@ static const uint64_t PRIME = 1099511628211ULL; // prime of the hash FNV-1a
 
 _Static_assert(sizeof(long) == 8 && sizeof(double) == 8 && sizeof(bool) == 1, "pieces are written as they stand");
 
-void pcs_carry_part(pcs_carrier *c, const char *name)
+void pcs_archive_part(pcs_archive *c, const char *name)
 {
     c->part = name;
 }
 
 // Writes "part.name", cut off if it is too long. Returns its size with the zero at its end.
-static size_t carry_name(const pcs_carrier *c, const char *name, char text[NAME_ROOM])
+static size_t archive_name(const pcs_archive *c, const char *name, char text[NAME_ROOM])
 {
     size_t part = strnlen(c->part, PART_ROOM), rest = strnlen(name, NAME_ROOM - PART_ROOM - 2);
     memcpy(text, c->part, part);
@@ -28,81 +28,81 @@ static size_t carry_name(const pcs_carrier *c, const char *name, char text[NAME_
     return part + rest + 2;
 }
 
-void pcs_carry_refuse(pcs_carrier *c, const char *name, const char *what)
+void pcs_archive_refuse(pcs_archive *c, const char *name, const char *what)
 {
     char full[NAME_ROOM];
-    carry_name(c, name, full);
+    archive_name(c, name, full);
     if (c->status == PCS_OK) c->status = pcs_fail(c->ctx, PCS_BAD_INPUT, "%s: '%s' %s", c->source, full, what);
 }
 
-static void carry_put(pcs_carrier *c, const void *bytes, size_t size)
+static void archive_put(pcs_archive *c, const void *bytes, size_t size)
 {
-    if (c->way == PCS_CARRY_WRITE && size > c->size - c->used)
+    if (c->mode == PCS_ARCHIVE_WRITE && size > c->size - c->used)
         c->status = pcs_fail(c->ctx, PCS_FAILED, "a checkpoint has outgrown its %zu bytes", c->size);
     if (c->status != PCS_OK) return;
-    bool is_written = c->way == PCS_CARRY_WRITE && size > 0;
+    bool is_written = c->mode == PCS_ARCHIVE_WRITE && size > 0;
     if (is_written && c->put != NULL) c->put(c->sink, bytes, size);
     else if (is_written) memcpy(c->bytes + c->used, bytes, size);
     c->used += size;
 }
 
 // Writes name and size of a piece, before its bytes.
-static void carry_put_head(pcs_carrier *c, const char *name, size_t size)
+static void archive_put_head(pcs_archive *c, const char *name, size_t size)
 {
     char full[NAME_ROOM];
     unsigned long long count = size;
-    carry_put(c, full, carry_name(c, name, full));
-    carry_put(c, &count, sizeof count);
+    archive_put(c, full, archive_name(c, name, full));
+    archive_put(c, &count, sizeof count);
 }
 
-bool pcs_carry_is_next(const pcs_carrier *c, const char *name)
+bool pcs_archive_is_next(const pcs_archive *c, const char *name)
 {
     char full[NAME_ROOM];
-    size_t length = carry_name(c, name, full);
+    size_t length = archive_name(c, name, full);
     return c->size - c->used >= length && memcmp(c->bytes + c->used, full, length) == 0;
 }
 
 // Returns the bytes of the next piece, which must have this name and size; NULL otherwise.
-static const unsigned char *carry_find(pcs_carrier *c, const char *name, size_t size)
+static const unsigned char *archive_find(pcs_archive *c, const char *name, size_t size)
 {
     char full[NAME_ROOM], text[160];
     if (c->status != PCS_OK) return NULL;
-    size_t length = carry_name(c, name, full), left = c->size - c->used;
+    size_t length = archive_name(c, name, full), left = c->size - c->used;
     unsigned long long found;
     bool has_name = left >= length + sizeof found && memcmp(c->bytes + c->used, full, length) == 0;
     if (!has_name) {
-        pcs_carry_refuse(c, name,
-                         "is expected, and something else is there: it was written by another model or program");
+        pcs_archive_refuse(c, name,
+                           "is expected, and something else is there: it was written by another model or program");
         return NULL;
     }
     memcpy(&found, c->bytes + c->used + length, sizeof found);
     if (found != size || found > left - length - sizeof found) {
         snprintf(text, sizeof text, "has %llu bytes, this run needs %zu", found, size);
-        pcs_carry_refuse(c, name, text);
+        pcs_archive_refuse(c, name, text);
         return NULL;
     }
     c->used += length + sizeof found + size;
     return c->bytes + c->used - size;
 }
 
-void pcs_carry_bytes(pcs_carrier *c, const char *name, void *bytes, size_t size)
+void pcs_archive_bytes(pcs_archive *c, const char *name, void *bytes, size_t size)
 {
-    if (c->way == PCS_CARRY_READ) {
-        const unsigned char *found = carry_find(c, name, size);
+    if (c->mode == PCS_ARCHIVE_READ) {
+        const unsigned char *found = archive_find(c, name, size);
         if (found != NULL && size > 0) memcpy(bytes, found, size);
         return;
     }
-    carry_put_head(c, name, size);
-    carry_put(c, bytes, size);
+    archive_put_head(c, name, size);
+    archive_put(c, bytes, size);
 }
 
-void pcs_carry_words(pcs_carrier *c, const char *name, void *words, size_t count)
+void pcs_archive_words(pcs_archive *c, const char *name, void *words, size_t count)
 {
-    pcs_carry_bytes(c, name, words, 8 * count);
+    pcs_archive_bytes(c, name, words, 8 * count);
 }
 
-// Splits the bits of a number into two integers, which sums over ranks leave exact; carry_join does the reverse.
-static void carry_split(const double *x, double out[2])
+// Splits the bits of a number into two integers, which sums over ranks leave exact; archive_join does the reverse.
+static void archive_split(const double *x, double out[2])
 {
     uint64_t bits;
     memcpy(&bits, x, sizeof bits);
@@ -110,22 +110,22 @@ static void carry_split(const double *x, double out[2])
     out[1] = (double)(bits & 0xffffffffu);
 }
 
-static void carry_join(const double in[2], double *x)
+static void archive_join(const double in[2], double *x)
 {
     uint64_t bits = (uint64_t)in[0] << 32 | (uint64_t)in[1];
     memcpy(x, &bits, sizeof bits);
 }
 
 // Gathers the numbers of all ranks on the first, in the first half of the work.
-static void carry_gather(pcs_carrier *c, size_t count)
+static void archive_gather(pcs_archive *c, size_t count)
 {
     c->comm->gather(c->comm, 2 * count, c->work);
     if (c->comm->rank > 0) return;
-    for (size_t i = 0; i < count; i++) carry_join(c->work + 2 * i, c->work + i);
+    for (size_t i = 0; i < count; i++) archive_join(c->work + 2 * i, c->work + i);
 }
 
 // Prepares the work for `count` numbers of all ranks. Returns false if nothing is exchanged yet.
-static bool carry_prepare(pcs_carrier *c, size_t count)
+static bool archive_prepare(pcs_archive *c, size_t count)
 {
     if (c->work == NULL && c->work_size < 2 * count) c->work_size = 2 * count;
     if (c->work == NULL) return false;
@@ -135,59 +135,59 @@ static bool carry_prepare(pcs_carrier *c, size_t count)
 
 // Writes numbers that are distributed over ranks, in the order of one process; in portions, so that no rank needs
 // memory for all numbers.
-static void carry_put_spread(pcs_carrier *c, const pcs_memory *x)
+static void archive_put_distributed(pcs_archive *c, const pcs_memory *x)
 {
     const double *value = x->bytes;
     size_t all = (size_t)x->nall;
     for (size_t from = 0; from < all; from += PORTION) {
         size_t count = all - from < PORTION ? all - from : PORTION;
-        bool is_exchanged = carry_prepare(c, count);
+        bool is_exchanged = archive_prepare(c, count);
         if (is_exchanged) {
             for (int i = 0; i < x->nown; i++) {
                 size_t at = (size_t)x->serial[i];
-                if (at >= from && at < from + count) carry_split(&value[i], c->work + 2 * (at - from));
+                if (at >= from && at < from + count) archive_split(&value[i], c->work + 2 * (at - from));
             }
-            carry_gather(c, count);
+            archive_gather(c, count);
         }
-        carry_put(c, c->work, 8 * count);
+        archive_put(c, c->work, 8 * count);
     }
 }
 
-static void carry_spread(pcs_carrier *c, const char *name, const pcs_memory *x)
+static void archive_distribute(pcs_archive *c, const char *name, const pcs_memory *x)
 {
     double *value = x->bytes;
     size_t size = 8 * (size_t)x->nall, count = x->size / sizeof *value;
-    if (c->way != PCS_CARRY_READ) {
-        carry_put_head(c, name, size);
-        carry_put_spread(c, x);
+    if (c->mode != PCS_ARCHIVE_READ) {
+        archive_put_head(c, name, size);
+        archive_put_distributed(c, x);
         return;
     }
-    const unsigned char *found = carry_find(c, name, size);
+    const unsigned char *found = archive_find(c, name, size);
     if (found == NULL) return;
     for (size_t i = 0; i < count; i++) memcpy(&value[i], found + 8 * (size_t)x->serial[i], sizeof *value);
 }
 
-void pcs_carry_vector(pcs_carrier *c, const char *name, double *x, int count)
+void pcs_archive_vector(pcs_archive *c, const char *name, double *x, int count)
 {
     if (c->comm == NULL) {
-        pcs_carry_words(c, name, x, (size_t)count);
+        pcs_archive_words(c, name, x, (size_t)count);
         return;
     }
-    carry_spread(c, name,
-                 &(pcs_memory){ .bytes = x,
-                                .size = (size_t)c->nequation * sizeof *x,
-                                .serial = c->serial,
-                                .nown = c->nown,
-                                .nall = c->nall });
+    archive_distribute(c, name,
+                       &(pcs_memory){ .bytes = x,
+                                      .size = (size_t)c->nequation * sizeof *x,
+                                      .serial = c->serial,
+                                      .nown = c->nown,
+                                      .nall = c->nall });
 }
 
-static unsigned char *carry_row(const pcs_carry_table *rows, size_t row)
+static unsigned char *archive_row(const pcs_archive_table *rows, size_t row)
 {
     return (unsigned char *)rows->first + row * rows->stride;
 }
 
 // Splits the words of this rank's rows among `count` rows from `from` on.
-static void carry_split_rows(const pcs_carrier *c, const pcs_carry_table *rows, size_t from, size_t count)
+static void archive_split_rows(const pcs_archive *c, const pcs_archive_table *rows, size_t from, size_t count)
 {
     size_t nword = (rows->size + 7) / 8;
     for (size_t j = 0; j < rows->count; j++) {
@@ -195,69 +195,69 @@ static void carry_split_rows(const pcs_carrier *c, const pcs_carry_table *rows, 
         if (at < from || at >= from + count) continue;
         for (size_t k = 0; k < nword; k++, left -= 8) {
             double word = 0.0;
-            memcpy(&word, carry_row(rows, j) + 8 * k, left < 8 ? left : 8);
-            carry_split(&word, c->work + 2 * ((at - from) * nword + k));
+            memcpy(&word, archive_row(rows, j) + 8 * k, left < 8 ? left : 8);
+            archive_split(&word, c->work + 2 * ((at - from) * nword + k));
         }
     }
 }
 
 // Writes rows that are distributed over ranks, in the order of one process, in portions.
-static void carry_put_rows(pcs_carrier *c, const pcs_carry_table *rows, size_t all)
+static void archive_put_rows(pcs_archive *c, const pcs_archive_table *rows, size_t all)
 {
     size_t nword = (rows->size + 7) / 8, most = PORTION / nword + 1;
     for (size_t from = 0; from < all; from += most) {
         size_t count = all - from < most ? all - from : most;
-        bool is_exchanged = carry_prepare(c, count * nword);
+        bool is_exchanged = archive_prepare(c, count * nword);
         if (is_exchanged) {
-            carry_split_rows(c, rows, from, count);
-            carry_gather(c, count * nword);
+            archive_split_rows(c, rows, from, count);
+            archive_gather(c, count * nword);
         }
-        for (size_t i = 0; i < count; i++) carry_put(c, is_exchanged ? c->work + i * nword : NULL, rows->size);
+        for (size_t i = 0; i < count; i++) archive_put(c, is_exchanged ? c->work + i * nword : NULL, rows->size);
     }
 }
 
 // Returns false, with a fault, if a byte is neither 0 nor 1: any other value in a bool is undefined behaviour.
-static bool carry_are_flags(pcs_carrier *c, const char *name, const unsigned char *found, size_t count)
+static bool archive_are_flags(pcs_archive *c, const char *name, const unsigned char *found, size_t count)
 {
     size_t i = 0;
     while (i < count && found[i] <= 1) i++;
-    if (i < count) pcs_carry_refuse(c, name, "is neither true nor false");
+    if (i < count) pcs_archive_refuse(c, name, "is neither true nor false");
     return i == count;
 }
 
-static void carry_read_rows(pcs_carrier *c, const char *name, const pcs_carry_table *rows, size_t all)
+static void archive_read_rows(pcs_archive *c, const char *name, const pcs_archive_table *rows, size_t all)
 {
-    const unsigned char *found = carry_find(c, name, all * rows->size);
+    const unsigned char *found = archive_find(c, name, all * rows->size);
     size_t nflag = rows->size % 8 == 0 ? 0 : all * rows->size;
     if (found == NULL) return;
-    if (!carry_are_flags(c, name, found, nflag)) return;
+    if (!archive_are_flags(c, name, found, nflag)) return;
     for (size_t j = 0; j < rows->count; j++) {
         size_t at = c->row_number == NULL ? j : (size_t)c->row_number[j];
-        memcpy(carry_row(rows, j), found + at * rows->size, rows->size);
+        memcpy(archive_row(rows, j), found + at * rows->size, rows->size);
     }
 }
 
-void pcs_carry_rows(pcs_carrier *c, const char *name, const pcs_carry_table *rows)
+void pcs_archive_rows(pcs_archive *c, const char *name, const pcs_archive_table *rows)
 {
     size_t all = (size_t)(rows->has_laws ? c->npoint_all : c->nrow_all);
     if (c->row_number == NULL) all = rows->count;
-    if (c->way == PCS_CARRY_READ) {
-        carry_read_rows(c, name, rows, all);
+    if (c->mode == PCS_ARCHIVE_READ) {
+        archive_read_rows(c, name, rows, all);
         return;
     }
-    carry_put_head(c, name, all * rows->size);
-    if (c->row_number != NULL) carry_put_rows(c, rows, all);
+    archive_put_head(c, name, all * rows->size);
+    if (c->row_number != NULL) archive_put_rows(c, rows, all);
     else
-        for (size_t j = 0; j < all; j++) carry_put(c, carry_row(rows, j), rows->size);
+        for (size_t j = 0; j < all; j++) archive_put(c, archive_row(rows, j), rows->size);
 }
 
-void pcs_carry_memory(pcs_carrier *c, const char *name, const pcs_memory *memory)
+void pcs_archive_memory(pcs_archive *c, const char *name, const pcs_memory *memory)
 {
-    if (memory->serial != NULL && c->comm != NULL) carry_spread(c, name, memory);
-    else pcs_carry_bytes(c, name, memory->bytes, memory->size);
+    if (memory->serial != NULL && c->comm != NULL) archive_distribute(c, name, memory);
+    else pcs_archive_bytes(c, name, memory->bytes, memory->size);
 }
 
-bool pcs_carry_seek(pcs_carrier *c, const char *full, size_t *size)
+bool pcs_archive_seek(pcs_archive *c, const char *full, size_t *size)
 {
     for (c->used = 0; c->used < c->size;) {
         const char *name = (const char *)c->bytes + c->used;
@@ -273,35 +273,35 @@ bool pcs_carry_seek(pcs_carrier *c, const char *full, size_t *size)
     return false;
 }
 
-void pcs_carry_flags(pcs_carrier *c, const char *name, bool *flags, size_t count)
+void pcs_archive_flags(pcs_archive *c, const char *name, bool *flags, size_t count)
 {
-    if (c->way != PCS_CARRY_READ) {
-        pcs_carry_bytes(c, name, flags, count);
+    if (c->mode != PCS_ARCHIVE_READ) {
+        pcs_archive_bytes(c, name, flags, count);
         return;
     }
-    const unsigned char *found = carry_find(c, name, count);
+    const unsigned char *found = archive_find(c, name, count);
     if (found == NULL) return;
-    if (!carry_are_flags(c, name, found, count)) return;
+    if (!archive_are_flags(c, name, found, count)) return;
     for (size_t i = 0; i < count; i++) flags[i] = found[i] == 1;
 }
 
-void pcs_carry_index(pcs_carrier *c, const char *name, int *x, int low, int high)
+void pcs_archive_index(pcs_archive *c, const char *name, int *x, int low, int high)
 {
     long word = *x;
     char text[96];
-    pcs_carry_words(c, name, &word, 1);
-    if (!pcs_carry_reads(c)) return;
+    pcs_archive_words(c, name, &word, 1);
+    if (!pcs_archive_reads(c)) return;
     if (word >= low && word <= high) {
         *x = (int)word;
         return;
     }
     snprintf(text, sizeof text, "is %ld, must be in [%d, %d]", word, low, high);
-    pcs_carry_refuse(c, name, text);
+    pcs_archive_refuse(c, name, text);
 }
 
-void pcs_carry_int(pcs_carrier *c, const char *name, int *x)
+void pcs_archive_int(pcs_archive *c, const char *name, int *x)
 {
-    pcs_carry_index(c, name, x, INT_MIN, INT_MAX);
+    pcs_archive_index(c, name, x, INT_MIN, INT_MAX);
 }
 
 unsigned long long pcs_hash(unsigned long long hash, const void *bytes, size_t size)

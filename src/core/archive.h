@@ -1,10 +1,10 @@
 // Archives the state that lasts from step to step: one function declares each piece, and counts, writes or reads it.
 //
-//   void part_carry(part *self, pcs_carrier *c)
+//   void part_carry(part *self, pcs_archive *c)
 //   {
-//       pcs_carry_part(c, "part");
-//       pcs_carry_words(c, "sums", self->sums, 3);
-//       pcs_carry_int(c, "count", &self->count);
+//       pcs_archive_part(c, "part");
+//       pcs_archive_words(c, "sums", self->sums, 3);
+//       pcs_archive_int(c, "count", &self->count);
 //   }
 //
 // A piece is its name, its size and its bytes: numbers of eight bytes, single bytes, flags of 0 or 1; never a struct
@@ -14,22 +14,22 @@
 // Over several ranks all of them call alike. What is the same on all ranks is written once; vectors over the equations
 // are put together in the order that they have in one process, so that any number of ranks can read them.
 
-#ifndef PCS_CORE_CARRY_H
-#define PCS_CORE_CARRY_H
+#ifndef PCS_CORE_ARCHIVE_H
+#define PCS_CORE_ARCHIVE_H
 
 #include "core/comm.h"
 #include "core/memory.h"
 
 #include <stdbool.h>
 
-typedef enum pcs_carry_way { PCS_CARRY_COUNT, PCS_CARRY_WRITE, PCS_CARRY_READ } pcs_carry_way;
+typedef enum pcs_archive_mode { PCS_ARCHIVE_COUNT, PCS_ARCHIVE_WRITE, PCS_ARCHIVE_READ } pcs_archive_mode;
 
-typedef struct pcs_carrier {
+typedef struct pcs_archive {
     pcs_context *ctx;
-    pcs_carry_way way;    // count, write or read bytes
-    const char *source;   // file that is read, for messages
-    const char *part;     // name of the part of the next pieces
-    unsigned char *bytes; // [size]; unused if `put` takes the bytes
+    pcs_archive_mode mode; // count, write or read bytes
+    const char *source;    // file that is read, for messages
+    const char *part;      // name of the part of the next pieces
+    unsigned char *bytes;  // [size]; unused if `put` takes the bytes
     size_t size, used;
     void (*put)(void *sink, const void *bytes, size_t size);
     void *sink;
@@ -43,39 +43,39 @@ typedef struct pcs_carrier {
     int nrow_all, npoint_all; // number of rows, and of rows and points, of all ranks
     double *work;             // [work_size] for a portion of the numbers of all ranks, NULL if nothing is exchanged
     size_t work_size;         // size, or the size needed after counting
-} pcs_carrier;
+} pcs_archive;
 
-static inline bool pcs_carry_reads(const pcs_carrier *c)
+static inline bool pcs_archive_reads(const pcs_archive *c)
 {
-    return c->way == PCS_CARRY_READ && c->status == PCS_OK;
+    return c->mode == PCS_ARCHIVE_READ && c->status == PCS_OK;
 }
 
 // Sets the part to which the following pieces belong; `name` is borrowed.
-void pcs_carry_part(pcs_carrier *c, const char *name);
-void pcs_carry_bytes(pcs_carrier *c, const char *name, void *bytes, size_t size);
-void pcs_carry_words(pcs_carrier *c, const char *name, void *words, size_t count); // doubles and longs
+void pcs_archive_part(pcs_archive *c, const char *name);
+void pcs_archive_bytes(pcs_archive *c, const char *name, void *bytes, size_t size);
+void pcs_archive_words(pcs_archive *c, const char *name, void *words, size_t count); // doubles and longs
 // Serializes a vector over the equations, [count] here.
-void pcs_carry_vector(pcs_carrier *c, const char *name, double *x, int count);
+void pcs_archive_vector(pcs_archive *c, const char *name, double *x, int count);
 // Serializes `size` bytes of every contact row: words if `size` is a multiple of eight, else up to eight flags.
-typedef struct pcs_carry_table {
+typedef struct pcs_archive_table {
     void *first;
     size_t count, stride, size;
     bool has_laws; // rows of compliant points follow
-} pcs_carry_table;
-void pcs_carry_rows(pcs_carrier *c, const char *name, const pcs_carry_table *rows);
+} pcs_archive_table;
+void pcs_archive_rows(pcs_archive *c, const char *name, const pcs_archive_table *rows);
 // Serializes memory that a part has declared.
-void pcs_carry_memory(pcs_carrier *c, const char *name, const pcs_memory *memory);
-void pcs_carry_flags(pcs_carrier *c, const char *name, bool *flags, size_t count);
-void pcs_carry_int(pcs_carrier *c, const char *name, int *x);
+void pcs_archive_memory(pcs_archive *c, const char *name, const pcs_memory *memory);
+void pcs_archive_flags(pcs_archive *c, const char *name, bool *flags, size_t count);
+void pcs_archive_int(pcs_archive *c, const char *name, int *x);
 // Serializes an integer that must be in [low, high] when it is read.
-void pcs_carry_index(pcs_carrier *c, const char *name, int *x, int low, int high);
+void pcs_archive_index(pcs_archive *c, const char *name, int *x, int low, int high);
 // Sets PCS_BAD_INPUT, with a message, because the data do not fit.
-void pcs_carry_refuse(pcs_carrier *c, const char *name, const char *what);
+void pcs_archive_refuse(pcs_archive *c, const char *name, const char *what);
 
 // Returns true if the next piece has this name. For reading only.
-bool pcs_carry_is_next(const pcs_carrier *c, const char *name);
+bool pcs_archive_is_next(const pcs_archive *c, const char *name);
 // Seeks a piece by its full name, "state.q", and returns its size. False if there is none.
-bool pcs_carry_seek(pcs_carrier *c, const char *full, size_t *size);
+bool pcs_archive_seek(pcs_archive *c, const char *full, size_t *size);
 
 // Hashes words of eight bytes by FNV-1a, starting from `hash`: any change of one word shows, at the cost of copying.
 #define PCS_HASH_START 14695981039346656037ULL
