@@ -24,7 +24,7 @@
 
 // Kinematics of the geometrically exact beam in space, shared by its force and its tangents.
 //
-// Two nodes with turns R1, R2 from the reference state, whose axes are the global ones; one point half way. With
+// Two nodes with rotations R1, R2 from the reference state, whose axes are the global ones; one point half way. With
 //   psi = log(R1^T R2),  a = |psi|,  Rm = R1 exp(psi/2),  d = d0 + (u2 - u1)/L,  d0 = direction of the chord
 //   Gam = Rm^T d - d0,   kap = (psi - psi0)/L
 // and material spins th1, th2 of the nodes (R <- R exp(th)), s = (th1 + th2)/2 and r = th2 - th1:

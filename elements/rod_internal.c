@@ -8,8 +8,8 @@
 //
 //   s = E (e - p),   |s - c H p| <= Y + (1 - c) H r,   dp only where both are equal, along s - c H p
 //
-// With f = |E (e - p_n) - c H p_n| - Y - (1 - c) H r_n > 0 the way from commit n adds f/(E + H) to r, and ds/de = Et.
-// On a way without return that is exact, and so is the plastic work int s dp, whose stress rises linearly. What a
+// With f = |E (e - p_n) - c H p_n| - Y - (1 - c) H r_n > 0 the path from commit n adds f/(E + H) to r, and ds/de = Et.
+// On a path without reversal that is exact, and so is the plastic work int s dp, whose stress rises linearly. What a
 // kinematic hardening stores is part of that work, and may come back.
 //
 // rod_viscoelastic, a standard linear solid: a spring Eo beside a spring E1 = E - Eo in a row with a dashpot E1 T:

@@ -1500,14 +1500,14 @@ static pcs_status statics_advance(pcs_ramp *r, double at, double next, pcs_stati
     return PCS_OK;
 }
 
-// Returns the fraction of a load step that rotates driven angles by a quarter turn at most; `way` and `end` (NULL for
+// Returns the fraction of a load step that rotates driven angles by a quarter turn at most; `start` and `end` (NULL for
 // 0) are the driven motions at its ends.
-static double statics_part(const pcs_system *system, const double *increment, const double *end)
+static double statics_part(const pcs_system *system, const double *start, const double *end)
 {
     double most = 0.0;
     for (int j = 0; j < system->nrow; j++)
         if (system->rows[j].is_driven && system->rows[j].is_angle)
-            most = fmax(most, fabs((end != NULL ? end[j] : 0.0) - increment[j]));
+            most = fmax(most, fabs((end != NULL ? end[j] : 0.0) - start[j]));
     return most > QUARTER_TURN && !system->is_linear ? QUARTER_TURN / most : 1.0;
 }
 
@@ -2023,7 +2023,7 @@ pcs_status pcs_statics_run(const pcs_analysis *on, const pcs_statics_options *op
 // 1 rad: the same in all units and on all meshes. w is one hundredth of <b, b> at the start: load alone makes an arc
 // where nothing can move. The plane normal to the tangent is that of Riks and of Keller; s passes its largest and
 // smallest values (limit points) and displacements turn back (snap-back) as nothing but l is prescribed. A correction
-// is dq = a + ds b, by the factors of K alone; the tangent goes on as the last way went.
+// is dq = a + ds b, by the factors of K alone; the tangent keeps the direction of the last increment.
 //
 // Contacts stay as they are within an arc. Where one would pull or overlap at its end, the path is followed to where
 // its force or gap is zero, which takes the place of the condition on l; there it changes, and the path goes on to the

@@ -68,7 +68,7 @@ typedef struct perturbation_data {
     double *hold;    // [nrow] 1/(G_j D^-1 G_j^T) for a row that holds, else 0
 } perturbation_data;
 
-// Projects w onto every row that holds. Returns the largest (G_j w)^2 / (G_j D^-1 G_j^T) found on the way.
+// Projects w onto every row that holds. Returns the largest (G_j w)^2 / (G_j D^-1 G_j^T) among them.
 static double perturbation_sweep(const perturbation_data *p)
 {
     const pcs_rows *G = p->system->G;

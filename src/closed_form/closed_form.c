@@ -314,7 +314,7 @@ static void closed_measure(const pcs_system *self, pcs_instant at, unsigned what
     *out = (pcs_measure){ 0 };
     if (what & PCS_ENERGY) d->def->energy(d->p, at.q, at.v, &out->kinetic, &out->potential);
     if ((what & PCS_DAMPING_POWER) && pcs_system_is_damped(self)) out->damping_power = closed_damping_power(self, at);
-    if (what & PCS_LOAD_POWER) { // the work is that of the loads times the way, whatever its length
+    if (what & PCS_LOAD_POWER) { // the work is that of the loads times the displacement, whatever its length
         double end[N];
         for (int i = 0; i < self->nv; i++) end[i] = at.q[i] + at.v[i];
         out->load_power = closed_load_work(self, at.t, at.q, end);
@@ -822,7 +822,7 @@ static void check_function(const check *c, check_kind kind, const double *const 
     }
 }
 
-// A column of a derivative by a difference over `step` both ways, and what round-off leaves of it.
+// A column of a derivative by a central difference over `step`, and what round-off leaves of it.
 typedef struct check_slopes {
     double step, slope[PCS_MAX_CLOSED_ROWS], noise[PCS_MAX_CLOSED_ROWS];
 } check_slopes;

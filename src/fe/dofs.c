@@ -19,7 +19,7 @@
 // all their nodes then; that these are everywhere lets every rank show them.
 //
 // Equations have three numbers: here (own ones first), among all ranks (those of rank 0 first), and in one process
-// (`serial`), by the numbers of their nodes, of which the ranks tell each other how many equations each has.
+// (`serial`), by the numbers of their nodes, and the ranks exchange how many equations each of these has.
 
 // Vectors are padded to a multiple of this with equations that stay zero, as a compiler may round the last entries of a
 // loop differently, and copies must have the same bits as their originals.

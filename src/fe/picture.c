@@ -77,10 +77,10 @@ struct fe_drawing {
     chains *chains;      // NULL if absent
     pcs_copies copies;   // of cells
     double *own, *copy;  // [ncell], [ncopy] work space for it
-    int ncarrier;        // nodes here that carry obstacles
-    int *host, *host_at; // [ncarrier] these, and their places in the list of all
-    double (*host_numbers)[HOST_WORDS]; // [ncarrier] numbers of a carrier that are collected
-    pcs_collector carriers;
+    int nhost;           // nodes here that carry obstacles
+    int *host, *host_at; // [nhost] these, and their places in the list of all
+    double (*host_numbers)[HOST_WORDS]; // [nhost] numbers of a host that are collected
+    pcs_collector hosts;
     pcs_obstacle *obstacles; // of the picture
 };
 typedef struct fe_drawing drawing;
@@ -562,19 +562,19 @@ static pcs_status obstacles_place(pcs_system *self, const points *p, int nshown,
     return PCS_OK;
 }
 
-// Notes that a node carries an obstacle, at this place among the carriers; `arm` of a rod, or NULL.
+// Notes that a node carries an obstacle, at this place among the hosts; `arm` of a rod, or NULL.
 static void obstacles_collect(const fe_data *fe, const points *p, const int node_and_place[2], const double *arm)
 {
     drawing *d = fe->drawing;
-    double *own = d->host_numbers[d->ncarrier];
-    int node = d->host[d->ncarrier] = node_and_place[0];
-    d->host_at[d->ncarrier++] = node_and_place[1];
+    double *own = d->host_numbers[d->nhost];
+    int node = d->host[d->nhost] = node_and_place[0];
+    d->host_at[d->nhost++] = node_and_place[1];
     memcpy(own, fe->model.mesh->x[node], 3 * sizeof *own);
     own[3] = p->radius[node];
     if (arm != NULL) memcpy(own + 4, arm, 3 * sizeof *own);
 }
 
-// Gives each obstacle of a contact or joint that nodes carry two indices among the carriers: of its node, and of the
+// Gives each obstacle of a contact or joint that nodes carry two indices among the hosts: of its node, and of the
 // node at its end.
 static void obstacles_collect_known(const fe_data *fe, const points *p, int nstill, int nknown, pcs_obstacle *o)
 {
@@ -724,11 +724,10 @@ static pcs_status picture_find_obstacles(pcs_system *self, fe_data *fe, const po
     if (status == PCS_OK) status = pcs_agree(self->ctx, obstacles_take(self, p, ndisc, &rods, picture));
     pcs_scratch_free(rods.end);
     int nall = 2 * (picture->nobstacle - picture->nstill);
-    if (status == PCS_OK)
-        status = pcs_collector_create(self->ctx, d->ncarrier, d->host_at, nall, HOST_WORDS, &d->carriers);
+    if (status == PCS_OK) status = pcs_collector_create(self->ctx, d->nhost, d->host_at, nall, HOST_WORDS, &d->hosts);
     if (status != PCS_OK) return status;
-    const double *all = pcs_collect(&d->carriers, HOST_WORDS, d->host_numbers[0]);
-    for (int i = 0; i < d->carriers.nall; i++) {
+    const double *all = pcs_collect(&d->hosts, HOST_WORDS, d->host_numbers[0]);
+    for (int i = 0; i < d->hosts.nall; i++) {
         memcpy(picture->host_reference[i], all + HOST_WORDS * i, 3 * sizeof *all);
         picture->host_radius[i] = all[HOST_WORDS * i + 3];
     }
@@ -1040,7 +1039,7 @@ static void picture_section_axis(const fe_data *fe, const pcs_batch *batch, int 
     pcs_rotation_apply(R, axes[1], y);
 }
 
-// Adds the motion at an arm r from the node: (R - I) r and R (W x r), or `turn` x r and w x r if rotations are small.
+// Adds the motion at an arm r from the node: (R - I) r and R (W x r); `rotation` x r and w x r if these are small.
 static void picture_ride(const rider *at, const double spin[3], pcs_picture *picture, int point)
 {
     double R[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, rotated[3], moving[3], moved[3];
@@ -1073,14 +1072,14 @@ static void picture_draw_points(const fe_data *fe, pcs_instant state, pcs_pictur
     }
 }
 
-static void picture_draw_carriers(const pcs_system *self, pcs_instant state, pcs_picture *picture)
+static void picture_draw_hosts(const pcs_system *self, pcs_instant state, pcs_picture *picture)
 {
     const fe_data *fe = self->data;
     const drawing *d = fe->drawing;
-    for (int i = 0; i < d->ncarrier; i++)
+    for (int i = 0; i < d->nhost; i++)
         for (int k = 0; k < 2; k++)
             pcs_dofmap_vector(&fe->map, k == 1, d->host[i], state.q, d->host_numbers[0] + 6 * i + 3 * k);
-    picture->host_motion = pcs_collect(&d->carriers, 6, d->host_numbers[0]);
+    picture->host_motion = pcs_collect(&d->hosts, 6, d->host_numbers[0]);
 }
 
 // Stores the fields of a cell in their columns.
@@ -1116,6 +1115,6 @@ void pcs_fe_draw(pcs_system *self, pcs_instant at, pcs_picture *picture)
 {
     picture_draw_cells(self, at, picture);
     picture_draw_points(self->data, at, picture);
-    picture_draw_carriers(self, at, picture);
+    picture_draw_hosts(self, at, picture);
     forces_draw(self, picture);
 }

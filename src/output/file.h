@@ -85,7 +85,7 @@ void pcs_file_column(pcs_file *f, const char *name, int point, const char *quant
 pcs_status pcs_file_make_folder(pcs_context *ctx, const char *path);
 
 // Locks a folder for one run; PCS_IO_ERROR if another process writes there. *lock goes to pcs_file_unlock_folder; the
-// system unlocks the folder when the process ends in any way. File systems without locks are not protected.
+// system unlocks the folder when the process ends, however it ends. File systems without locks are not protected.
 pcs_status pcs_file_lock_folder(pcs_context *ctx, const char *path, int *lock);
 void pcs_file_unlock_folder(int lock);
 

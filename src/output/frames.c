@@ -683,7 +683,7 @@ static void record_add_points(pcs_frames_record *record, const pcs_picture *pict
     }
 }
 
-// Adds the extent of carried discs and bearings, which may be larger than their bodies.
+// Adds the extent of moving discs and bearings, which may be larger than their bodies.
 static void record_add_moving(pcs_frames_record *record, const pcs_picture *picture)
 {
     if (!pcs_is_root(record->ctx)) return;
@@ -769,14 +769,14 @@ static void record_serialize(pcs_frames_record *record, const pcs_picture *pictu
 // obstacles.vtk.series.
 enum { PCS_OBSTACLE_SIDES = 32, PCS_OBSTACLE_RINGS = 8, PCS_OBSTACLE_POINTS = PCS_OBSTACLE_RINGS * PCS_OBSTACLE_SIDES };
 typedef struct pcs_obstacles {
-    pcs_series series; // frames of carried obstacles
+    pcs_series series; // frames of moving obstacles
     int nsolver_memory;
     double (*last)[6]; // [nsolver_memory] m, two points of each in the last frame
-    // The file being written, of fixed obstacles with their record or of carried ones.
+    // The file being written, of fixed obstacles with their record or of moving ones.
     pcs_vtk vtk;
     pcs_vtk_array array;
     const pcs_system *system;
-    const pcs_frames_record *record; // NULL for carried obstacles
+    const pcs_frames_record *record; // NULL for moving obstacles
     int first_point;                 // index of its first point in the file
     double position[PCS_OBSTACLE_POINTS][3], contact[PCS_OBSTACLE_POINTS];
     int entry[6 * PCS_OBSTACLE_POINTS]; // polygons of four corners, and two round caps
@@ -787,7 +787,7 @@ typedef struct pcs_obstacles {
 //
 // An obstacle that stands still has no end in the model. It is drawn where the nodes come near that may touch it, or,
 // as long as none does, as far as they come, and a margin further; with a thickness behind its surface, so that it is
-// seen from the side, too. What is carried is at x + R r, along R a, with R the rotation of its node. Cell data:
+// seen from the side, too. What moves is at x + R r, along R a, with R the rotation of its node. Cell data:
 // the number of its contact or joint, -1 for a disc.
 
 enum { SIDES = PCS_OBSTACLE_SIDES, MAX_RINGS = PCS_OBSTACLE_RINGS, BALL_RINGS = MAX_RINGS };
@@ -1003,7 +1003,7 @@ static void obstacles_add(pcs_obstacles *o, const obstacles_shape *s)
     }
 }
 
-// Makes the shape of fixed obstacle i, sized by the record, or without one of carried obstacle i.
+// Makes the shape of fixed obstacle i, sized by the record, or without one of moving obstacle i.
 static void obstacles_make(const pcs_system *system, const pcs_frames_record *record, int i, obstacles_shape *s)
 {
     const pcs_obstacle *o = &system->picture->obstacles[i];
@@ -1056,7 +1056,7 @@ static pcs_status pcs_obstacles_collect(pcs_obstacles *o, pcs_archive *c)
     return series_serialize(&o->series, c);
 }
 
-// Fills x with two points that locate a carried obstacle: its own, and one along its axis.
+// Fills x with two points that locate a moving obstacle: its own, and one along its axis.
 static void obstacles_find(const pcs_system *system, int moving, double x[6])
 {
     obstacles_shape s;
@@ -1067,7 +1067,7 @@ static void obstacles_find(const pcs_system *system, int moving, double x[6])
     }
 }
 
-// Returns true if a carried obstacle has moved since the last frame.
+// Returns true if a moving obstacle has moved since the last frame.
 static bool obstacles_have_moved(const pcs_system *system, const pcs_obstacles *o)
 {
     bool have_moved = o->series.count == 0;
@@ -1079,7 +1079,7 @@ static bool obstacles_have_moved(const pcs_system *system, const pcs_obstacles *
     return have_moved;
 }
 
-// Writes the carried obstacles at the positions of the picture, if one has moved since the last frame.
+// Writes the moving obstacles at the positions of the picture, if one has moved since the last frame.
 static pcs_status obstacles_write_moving(pcs_obstacles *o, const pcs_view *view)
 {
     if (o->nsolver_memory == 0 || !obstacles_have_moved(view->system, o)) return PCS_OK;

@@ -173,7 +173,7 @@ typedef struct pcs_observer_ops {
     // below the observer's own, as in `of.1`, or "" for all of it. NULL if there is nothing to check.
     pcs_status (*check)(const pcs_observer *self, char place[PCS_OBSERVER_PLACE]);
     // Called after the start: writes state and report at t = 0. Allocates all memory. `view` stays valid and its
-    // contents change from step to step. In a resumed run it writes and removes nothing, since `carry` follows.
+    // contents change from step to step. In a resumed run it writes and removes nothing, since `serialize` follows.
     pcs_status (*open)(pcs_observer *self);
     // Called after every accepted step.
     pcs_status (*step)(pcs_observer *self);

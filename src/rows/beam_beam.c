@@ -566,7 +566,7 @@ static void beams_walk(const beams_contact *self, const pcs_places *places, pcs_
     }
 }
 
-// Adds a force along +way on b and along -way on a, at the arms from their axes.
+// Adds a force along +direction on b and along -direction on a, at the arms from their axes.
 static void beams_push_both(const beams_contact *self, pcs_beam_pair pair, const pcs_closest *c, double arm[2][3],
                             const double direction[3], pcs_row_direction *out)
 {

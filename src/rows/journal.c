@@ -129,7 +129,7 @@ static void journal_find(const journal_contact *self, const pcs_place *shaft, co
 // Returns the second derivative of the gap at constant velocities and angular velocities, m/s^2.
 static double journal_bias(const journal_state *s, const pcs_place *shaft, const pcs_place *house)
 {
-    double swing[3], pull[3] = { 0 }, v[3], round[3], rate[3] = { 0 }, bend[3] = { 0 }; // turn, bend: a' and a''
+    double swing[3], pull[3] = { 0 }, v[3], round[3], rate[3] = { 0 }, bend[3] = { 0 }; // rate, bend: a' and a''
     pcs_cross(shaft->w, s->arm, swing);
     if (!shaft->is_small) pcs_cross(shaft->w, swing, pull);
     if (!house->is_small) {

@@ -302,7 +302,7 @@ static double target_normal(const target_contact *self, const target_view *view,
     return side * view->closest.distance;
 }
 
-// Adds a force along +way on the point and along -way on the cell, each at an arm.
+// Adds a force along +direction on the point and along -direction on the cell, each at an arm.
 static void target_push(const target_contact *self, const target_view *view, const double at_point[3],
                         const double at_axis[3], const double direction[3], pcs_row_direction *out)
 {

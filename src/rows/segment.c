@@ -164,10 +164,10 @@ double pcs_segment_bias(const pcs_segment *a, const pcs_segment *b, const pcs_cl
     return pcs_dot3(rotation, w) + pcs_dot3(n, slide);
 }
 
-// Overlap of two segments on the way of a step, by bisection of the step.
+// Overlap of two segments during a step, by bisection of the step.
 //
 //   d(s)  distance of the axes at the part s of the step,  thickness D,  overlap D - d
-//   |d(s) - d(s')| <= W |s - s'|,  W largest way of an end of one segment as seen from an end of the other
+//   |d(s) - d(s')| <= W |s - s'|,  W largest path of an end of one segment as seen from an end of the other
 //
 // On [s, s'] no overlap is left out where d(s) + d(s') - W (s' - s) >= 2 D; other parts are halved until W (s' - s)
 // is a small share of D: between such places a graze is at most (W (s' - s))^2 / 8 D deep. A step along which two

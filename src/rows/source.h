@@ -151,7 +151,7 @@ typedef struct pcs_source_ops {
     // body that has passed through has a negative gap, as with a plane.
     void (*passage)(void *instance, const pcs_places *from, const pcs_places *to, const pcs_passage_row *rows,
                     pcs_passage *worst);
-    // Fills `*out` (zeroed but for `contact`, and `carried` of a joint) with part 0, 1, ... to draw. False if no such
+    // Fills `*out` (zeroed but for `contact`, and `is_hosted` of a joint) with part 0, 1, ... to draw. False if no such
     // part.
     bool (*show)(const void *params, const void *instance, const pcs_dofmap *map, int part, pcs_obstacle *out);
 } pcs_source_ops;

@@ -101,7 +101,7 @@ void pcs_next_report_impact(const pcs_scheme *self, const pcs_next *next, const 
                             pcs_step_report *report);
 
 // Starts a run: moves the projection to x, reports it, and solves the impact of closed contacts that approach, by
-// `strike`, which imposes the law on the gated rows of next. report->outcome tells whether it did.
+// `impact`, which imposes the law on the gated rows of next. report->outcome says whether it did.
 pcs_status pcs_next_start(pcs_scheme *self, pcs_next *next, pcs_state *x,
                           bool (*impact)(pcs_scheme *self, pcs_step_report *report), pcs_step_report *report);
 

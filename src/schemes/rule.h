@@ -29,7 +29,7 @@ typedef enum pcs_rule_kind {
 // Weights of implicit rules, generalized-alpha and the theta method (am = af = 0, ga = theta, be = m theta) alike:
 //   (1 - am) a + am a_n = (1 - af) vd + af vd_n,   M_1 vd = f_1 [+ forces of rows, by `position`]
 //   v = v_n + h (1 - ga) a_n + h ga a + W,   M_1 W = G_1^T La
-//   q = q_n + h v_n + h^2 (m - be) a_n + h^2 be a + h k W + U,   m: `move`, k: `way` and `tangent_impulse_weight`
+//   q = q_n + h v_n + h^2 (m - be) a_n + h^2 be a + h k W + U,   m: `move`, k: `impulse_weight` and
 // Moments of impulses act as step/projection.h says.
 typedef struct pcs_weights {
     double am, af, ga, be;

@@ -34,7 +34,7 @@ static void state_list(pcs_state *x, pcs_memory own[OWN])
         own[SINGLE + PCS_MAX_HISTORY + i] = (pcs_memory){ .bytes = x->row_history[i], .size = row_vector };
 }
 
-// Allocates the arrays of x; those of `carried` only if they are absent.
+// Allocates the arrays of x; those of `solver_memory` only if they are absent.
 static pcs_status state_take(pcs_context *ctx, pcs_state *x)
 {
     if (x->q == NULL) PCS_TAKE(ctx, x->q, x->nq, "a state");

@@ -14,7 +14,7 @@
 //
 // A contact that has closed stays so until P = 0. Rounding the impact to a step keeps all fronts on the grid; the
 // contact is held at an offset of -(1 - share) h |G V| <= g <= share h |G V|. share 1/2: to the nearest step; 1: to the
-// step before, so that nothing penetrates (but by 1e-6 of the way of a step: an impact this near to the end of a step
+// step before, so that nothing penetrates (but by 1e-6 of the path of a step: an impact this near to the end of a step
 // belongs to the next one, as one at the very end does, whatever round-off has added up).
 //
 // Restitution. The end of a bar has no mass of its own: its impact takes no impulse, and it comes back when the wave

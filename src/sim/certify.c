@@ -156,7 +156,7 @@ static void certify_join(pcs_certifier *self, const double *before, bool was_bro
 //     - f_n gives, h^2 f . D^-1 f/2, D = diag(M); f_n stays in it for explicit schemes, where it moves what rests; for
 //     linear systems the change of loads over eight steps. Steps not looked at closely may rise four times as much.
 //     N is what schemes of the alpha family hold besides E. For linear systems without loads, with 1/2 - af >= 0,
-//     al = af - am >= 0, ga = 1/2 + al, 2 be >= ga, and x the filtered way (1 - am) x + am x_n = dq, the equations give
+//     al = af - am >= 0, ga = 1/2 + al, 2 be >= ga, and x the filtered increment (1 - am) x + am x_n = dq, there is
 //       d(E + N) = La . G (v_n + v)/2 - al (h^2/2) (2 be - ga) |da|^2_M - (1/2 - af) al (1/2 - am) |dx|^2_K
 //       N = (h^2/4) (2 be - ga) |a|^2_M + (1/2) (1/2 - af) al |x|^2_K
 //     so that E alone may rise by N_n, which is many times E where h is many periods and forces are not smooth.

@@ -10,7 +10,7 @@
 //
 // The first part is what an iteration that ends at 1e-10 of the velocities leaves over, the second round-off of sums,
 // the third round-off of positions in stiff forces. C and K are left out for explicit schemes, which evaluate the same
-// forces to the last bit; where the velocity of a stage is taken from a way over h, its round-off Q_j eps/h comes in.
+// forces to the last bit; where the velocity of a stage is an increment over h, its round-off Q_j eps/h comes in.
 // E is the largest energy so far, L and m are size and mass of the model: V and Q have the units of their equation.
 // Positions are held against the rule likewise, M e = b with lengths in place of velocities; numbers that add up are
 // exact to |q_n| + |q|, rotations in space to Q.

@@ -94,8 +94,8 @@ pcs_status pcs_sim_run(pcs_sim *sim, const char *directory, bool show_progress);
 // one before it is kept.
 //
 //   head         magic, format, byte order, hashes, sizes, version of the program
-//   case         the resolved case as text, so that a refusal can tell what differs
-//   pieces       name, size, bytes (core/carry.h): state, ledger, certificate, counts, then every observer
+//   case         the resolved case as text, so that a refusal can name what differs
+//   pieces       name, size, bytes (core/archive.h): state, ledger, certificate, counts, then every observer
 //   checksum     of all before it
 //
 // A run that is resumed ends as one that was never interrupted, to the last bit.

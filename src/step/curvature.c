@@ -194,7 +194,7 @@ static void curvature_find_sides(pcs_curvature *c)
         c->increment[i] = small_increment * c->system->length / fmax(c->increment[i], small_entry * c->largest);
 }
 
-// Evaluates the rows with the coordinates of one colour moved by `sign` times their increments `way`.
+// Evaluates the rows with the coordinates of one colour moved by `sign` times their `increment`.
 static void curvature_look(pcs_curvature *c, pcs_instant at, int colour, double sign)
 {
     for (int i = 0; i < c->system->nv; i++) c->q[i] = at.q[i] + (c->colour[i] == colour ? sign * c->increment[i] : 0.0);

@@ -850,8 +850,8 @@ static void precondition_find_ready(const pcs_krylov_set *c, pcs_preconditioner 
     }
 }
 
-// Adds the compliance of a contact that slides in space, by the equation of slip, (1 - turn)/(turn r) Lt + xt across
-// its direction: the slower the stiffer. Along it the normal impulse determines friction.
+// Adds the compliance of a contact that slides in space, by the equation of slip, (1 - s)/(s r) Lt + xt across with its
+// direction, s = `rotation`: the slower the stiffer. Along it the normal impulse determines friction.
 static void precondition_hold_across(pcs_krylov_set *c, pcs_preconditioner *pre, int row)
 {
     const double *n = &c->slip[2 * row], rotation = c->rotation[row];
@@ -932,7 +932,7 @@ static void precondition_slip(const pcs_krylov_set *c, int row, const double *r,
     }
 }
 
-// Fills the right-hand side of a sliding row: its equation across the direction of slip, divided by `turn`.
+// Fills the right-hand side of a sliding row: its equation across the direction of slip, divided by `rotation`.
 static void precondition_aim_slip(const pcs_krylov_set *c, int row, const double *r, double *y)
 {
     const double *n = &c->slip[2 * row];

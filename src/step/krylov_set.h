@@ -14,7 +14,7 @@
 #include "step/step.h"
 #include "system/system.h"
 
-// Krylov methods for A x = b, A known by products only, from x = 0. `treat` is a preconditioner, D ~ A^-1; where
+// Krylov methods for A x = b, A known by products only, from x = 0. `precondition` applies, D ~ A^-1; where
 // entries of b, A x and D b vanish those of x do, so a subset of equations needs no numbering of its own.
 //
 // Conjugate gradients for symmetric positive semidefinite A (consistent systems: the solution nearest to zero in the

@@ -201,7 +201,7 @@ static void newton_uncouple(pcs_step_solver *self)
     }
 }
 
-// Solves x = S*^-1 x subject to the bilateral rows (Gb + kb Hb) x + Hb way + Gb vt + target = 0; mu gets their
+// Solves x = S*^-1 x subject to the bilateral rows (Gb + kb Hb) x + Hb increment + Gb vt + target = 0; mu gets their
 // multipliers. If vt is NULL, the last two terms are left out.
 static void newton_bordered_solve(pcs_step_solver *self, double *x, const double *increment, const double *vt,
                                   const double *target, double *mu)

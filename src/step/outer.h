@@ -5,7 +5,7 @@
 // contact is about to change or the prediction leads nowhere. An iteration is judged by the largest change of
 // velocities, or of positions over h, that it makes, angles times the size of the model:
 //
-//   settled    the change, or what its rate says is left after it, is below 1e-14 of the velocities; or what a second
+//   converged  the change, or what its rate says is left after it, is below 1e-14 of the velocities; or what a second
 //              change of a mesh leaves is below 8 eps of the positions over h and 1e-12 of the velocities; or it has
 //              stopped shrinking at the size of round-off: eps of the positions over h, and of the velocities
 //   growing    it no longer halves from one iteration to the next, far above round-off
@@ -37,8 +37,8 @@
 // From the third iteration on a matrix is kept where the last rate was r <= 1e-2: the rate with it is 2 r^2 then, which
 // gains all digits in four iterations, the price of a factorization (tests/bench, bench_exact).
 //
-// A settled motion also has to keep the law of every row that acts along the directions where the step ends: they turn
-// fast where a distance is short, as in a bearing with little backlash, and were taken from the iterate before.
+// A converged motion also has to keep the law of every row that acts along the directions at the end of the step. They
+// rotate fast where a distance is short, as in a bearing with little backlash, and were taken from the iterate before.
 
 #ifndef PCS_STEP_OUTER_H
 #define PCS_STEP_OUTER_H

@@ -52,7 +52,7 @@ typedef struct pcs_row_table pcs_row_table;
 // Returns the largest stable step, s, of a scheme with these parameters on q'' + 2 xi w q' + w^2 q = 0.
 typedef double pcs_mode_limit(const void *params, double w, double xi);
 
-// Holds the limits of a scheme on its step. Tumbling bodies rotate by at most `turn`, rad; INFINITY if unlimited.
+// Holds the limits of a scheme on its step. Tumbling bodies rotate by at most `rotation`, rad; INFINITY if unlimited.
 typedef struct pcs_step_limit {
     pcs_mode_limit *modes; // NULL for that of central differences
     const void *params;    // of the scheme
