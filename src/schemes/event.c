@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { IMPACT_ROUNDS = 50, LOCATING_ROUNDS = 200, SHRINKING_INTERVALS = 3, SOLVING_ROUNDS = 3 };
+enum { IMPACT_ROUNDS = 50, LOCATING_ROUNDS = 200, SOLVING_ROUNDS = 3 };
 static const double proximal = 1e-9;   // of a diagonal: makes redundant rows solvable; later rounds remove its effect
 static const double undecided = 1e-11; // of the terms of an acceleration: smaller ones count as zero
 static const double pulling = 1e-9;    // likewise: a held contact without force opens if it accelerates faster
@@ -52,7 +52,7 @@ static void event_begin(pcs_scheme *self, pcs_events *e, const pcs_state *x)
     memcpy(e->y + nv, x->v, nv * sizeof *e->y);
     e->step = (pcs_event_sums){ .count = 0 };
     e->bad_equation = -1;
-    e->is_accumulating = e->has_slope = false;
+    e->has_slope = false;
     if (!e->rounds_gaps) return;
     double largest = 0.0;
     pcs_projection_rotate(self->solver, x->q);
@@ -158,23 +158,8 @@ static bool event_is_closed(const pcs_events *e, int row)
     return e->now.held[row] || e->step.closed[row] || e->next.gap[row] <= e->gap_tolerance;
 }
 
-// Records an impact of a row and whether the intervals between its impacts shrink.
-static void event_remember(pcs_events *e, int row, double t)
-{
-    pcs_event_memory *now = &e->now;
-    double interval = t - now->last_time[row], last = now->last_interval[row];
-    bool has_two = isfinite(interval) && last > 0.0;
-    now->shrinking[row] = has_two && interval < 0.9999 * last ? now->shrinking[row] + 1 : 0;
-    if (now->shrinking[row] > 0) {
-        double ratio = interval / last;
-        e->accumulation = t + interval * ratio / (1.0 - ratio);
-    }
-    now->last_interval[row] = isfinite(interval) ? interval : 0.0;
-    now->last_time[row] = t;
-}
-
 // Sets the gates of closed rows and their targets in the impact law, m/s; false if no contact approaches.
-static bool event_aim(pcs_scheme *self, pcs_events *e, double t, const double *q, const double *v, bool is_first)
+static bool event_aim(pcs_scheme *self, pcs_events *e, const double *q, const double *v)
 {
     const pcs_system *system = self->system;
     bool approaches = false;
@@ -187,11 +172,7 @@ static bool event_aim(pcs_scheme *self, pcs_events *e, double t, const double *q
         bool is_hit = !row->is_bilateral && e->next.gate[j] && rate < -1e-14 * event_speed(self, e, j);
         approaches = approaches || is_hit;
         if (!is_hit || e->now.held[j]) continue;
-        bool is_rest = rebound <= event_rest(self, e, q, j);
-        if (is_first) event_remember(e, j, t);
-        if (is_first && is_rest && rebound > 0.0 && e->now.shrinking[j] >= SHRINKING_INTERVALS)
-            e->is_accumulating = true;
-        if (is_rest) *target = 0.0;
+        if (rebound <= event_rest(self, e, q, j)) *target = 0.0;
         e->step.is_impact[j] = true;
     }
     return approaches;
@@ -261,8 +242,7 @@ static pcs_outcome event_hold(pcs_scheme *self, pcs_events *e, double t, const d
     return PCS_CONVERGED;
 }
 
-// Solves impacts at (t, q) until no closed contact approaches, then finds the new held rows; v follows. Returns
-// PCS_ACCUMULATES if impacts accumulate and `stops` is set.
+// Solves impacts at (t, q) until no closed contact approaches, then finds the new held rows; v follows.
 static pcs_outcome event_resolve(pcs_scheme *self, pcs_events *e, double t, const double *q, double *v)
 {
     pcs_system *system = self->system;
@@ -272,12 +252,10 @@ static pcs_outcome event_resolve(pcs_scheme *self, pcs_events *e, double t, cons
     pcs_system_gaps(system, pcs_at(self->solver->t, q, NULL), e->next.gap);
     // Accelerations of open contacts give the flight time of a rebound, by which event_aim distinguishes it from rest.
     pcs_outcome outcome = pcs_event_accelerate(self, e, t, q, v, e->next.a);
-    for (int round = 0; outcome == PCS_CONVERGED && event_aim(self, e, t, q, v, round == 0); round++) {
-        if (e->is_accumulating && e->stops) return PCS_ACCUMULATES;
+    for (int round = 0; outcome == PCS_CONVERGED && event_aim(self, e, q, v); round++) {
         if (round == IMPACT_ROUNDS) return PCS_NOT_CONVERGED;
         outcome = event_impact(self, e, q, v);
     }
-    e->is_accumulating = false;
     e->step.count++;
     return outcome == PCS_CONVERGED ? event_hold(self, e, t, q, v) : outcome;
 }
@@ -485,9 +463,7 @@ static pcs_outcome event_run(pcs_scheme *self, const pcs_state *x, double h)
             *last = first;
             e->has_slope = true;
         }
-        if (e->step.count <= e->most) continue;
-        e->accumulation = t;
-        return PCS_ACCUMULATES;
+        if (e->step.count > e->most) return PCS_ACCUMULATES;
     }
     return PCS_CONVERGED;
 }
@@ -539,13 +515,11 @@ pcs_status pcs_event_start(pcs_scheme *self, pcs_state *x, pcs_step_report *repo
     pcs_events *e = self->data;
     pcs_event_memory *memory = x->memory;
     *memory = (pcs_event_memory){ .energy = 0.0 };
-    for (int j = 0; j < PCS_MAX_ROWS; j++) memory->last_time[j] = -INFINITY;
     event_begin(self, e, x);
     if (!pcs_projection_move(self->solver, x->q))
         return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
     pcs_start_report(self, x, &e->next, report);
     report->outcome = event_resolve(self, e, x->t, x->q, x->v);
-    if (report->outcome == PCS_ACCUMULATES) report->event_time = e->accumulation;
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
     pcs_memory_copy(self->solver->nmemory, self->solver->memory, x->solver_memory);
     self->system->ops->measure(self->system, pcs_at(x->t, x->q, x->v), PCS_ENERGY, &report->measure);
@@ -580,7 +554,6 @@ pcs_status pcs_event_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_rep
     pcs_begin_step(self, x, h, report);
     event_begin(self, e, x);
     report->outcome = event_run(self, x, h);
-    if (report->outcome == PCS_ACCUMULATES) report->event_time = e->accumulation;
     if (report->outcome == PCS_CONVERGED) report->outcome = event_finish(self, e, report);
     if (report->outcome != PCS_CONVERGED || !pcs_next_measure(self, x, &e->next, report)) {
         if (report->bad_equation < 0) report->bad_equation = e->bad_equation;

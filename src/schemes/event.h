@@ -21,14 +21,11 @@
 
 // Carried from step to step; the memory of a scheme.
 typedef struct pcs_event_memory {
-    unsigned char held[PCS_MAX_ROWS];   // lasting contacts
-    double floor[PCS_MAX_ROWS];         // an open contact closes below this gap, m: 0, or that left by an event
-    double last_time[PCS_MAX_ROWS];     // time of the row's last impact, s; -INFINITY if none so far
-    double last_interval[PCS_MAX_ROWS]; // time between its last two impacts, s; 0 if fewer than two
-    int shrinking[PCS_MAX_ROWS];        // successive intervals that were shorter than the one before
-    double energy;                      // largest kinetic energy so far, J
-    double speed;                       // largest gap rate at an event so far, m/s
-    double pace;                        // length of the next leap of a scheme that chooses it, s
+    unsigned char held[PCS_MAX_ROWS]; // lasting contacts
+    double floor[PCS_MAX_ROWS];       // an open contact closes below this gap, m: 0, or that left by an event
+    double energy;                    // largest kinetic energy so far, J
+    double speed;                     // largest gap rate at an event so far, m/s
+    double pace;                      // length of the next leap of a scheme that chooses it, s
 } pcs_event_memory;
 
 // Makes a leap from y at t, in the step from x on, as long as the accuracy of the scheme allows but at most *h, which
@@ -55,7 +52,6 @@ typedef struct pcs_events {
     bool rounds_gaps;           // which is a few thousand times the round-off of gaps at the start of the step
     double stick;               // rebounds slower than this are rest, in units of sqrt(2 E / m_eff)
     double shortest;            // width of the interval that contains an impact, s; short flights are rest
-    bool stops;                 // stops if impacts accumulate; otherwise the contact comes to rest there
     const pcs_tableau *method;  // of the smooth motion
     int order;                  // exponent in the width of events, width_share h (speed h/L)^order
     double width_share;         // 0 if events are located to round-off
@@ -76,10 +72,8 @@ typedef struct pcs_events {
     double acceleration[PCS_MAX_ROWS]; // ga, m/s^2
     double drive[PCS_MAX_ROWS];        // magnitude of terms of ga
     int bad_equation;                  // equation with a number that is not finite, or -1
-    bool is_accumulating;
-    double accumulation; // time at which events accumulate, s
-    pcs_held_rows rows;  // rows of held contacts
-    double *change;      // [nv] work
+    pcs_held_rows rows;                // rows of held contacts
+    double *change;                    // [nv] work
 } pcs_events;
 
 // Returns NULL, or the reason for which such a scheme cannot advance the system.

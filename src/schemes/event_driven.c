@@ -11,12 +11,10 @@
 #include <math.h>
 
 enum { MOST_UNKNOWNS = 100, ROUNDS = 30 }; // ROUNDS: leaps tried, for every event
-enum { STOP, REST };
-static const char *const driven_accumulations[] = { "stop", "rest", NULL };
 
 typedef struct driven_params {
     double rtol, atol, stick;
-    int accumulation, events;
+    int events;
 } driven_params;
 
 static const pcs_option driven_options[] = {
@@ -26,8 +24,6 @@ static const pcs_option driven_options[] = {
              "absolute tolerance, relative to the largest value of each coordinate and velocity so far"),
     PCS_REAL("v_stick", driven_params, stick, PCS_DEFAULT("1e-6"), PCS_WITHIN(1e-8, 0.1),
              "rebounds slower than this end in rest, in units of sqrt(2 E / m_eff), E the largest kinetic energy"),
-    PCS_CHOICE("accumulation", driven_params, accumulation, PCS_DEFAULT("stop"), driven_accumulations,
-               "where impacts accumulate: stop the run, or let the contact come to rest"),
     PCS_COUNT("events", driven_params, events, PCS_DEFAULT("10000"), PCS_WITHIN(1, 1e9), "most events within one step"),
     { .name = NULL },
 };
@@ -183,7 +179,6 @@ static pcs_status driven_setup(pcs_scheme *self)
     e->gap_tolerance = fmin(p->rtol, 1e-9) * self->system->length;
     self->rule.event_depth = 2.0 * e->gap_tolerance;
     e->stick = p->stick;
-    e->stops = p->accumulation == STOP;
     e->most = p->events;
     e->advance = driven_advance;
     PCS_TRY(pcs_event_setup(self, ERROR_STAGES));

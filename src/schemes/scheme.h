@@ -11,7 +11,6 @@ typedef struct pcs_step_report {
     pcs_outcome outcome;
     int iterations;
     int bad_equation;    // equation at which the state is not finite, or -1
-    double event_time;   // time at which events accumulate, s
     double h;            // length of the step, s
     pcs_measure measure; // energies and momentum at the end of the step
     // Energy changes over the step, J, each from its own definition

@@ -104,7 +104,6 @@ static void accept_describe_outcome(const pcs_sim *sim, size_t size, char *text)
     int equation = is_solvers ? sim->solver->bad_equation : sim->report.bad_equation;
     char where[256] = "";
     if (equation >= 0) sim->system->ops->describe(sim->system, equation, NULL, NULL, sizeof where, where);
-    if (outcome == PCS_ACCUMULATES) snprintf(where, sizeof where, "t = %.9g s", sim->report.event_time);
     pcs_text_add(text, size, "%s%s%s", pcs_outcome_text(outcome), where[0] == '\0' ? "" : " at ", where);
     if (outcome == PCS_NOT_CONVERGED && equation >= 0) accept_describe_rest(sim, size, text);
     if (outcome == PCS_NOT_CONVERGED && advice == NULL && !accept_has_run_away(sim))

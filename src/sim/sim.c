@@ -172,7 +172,7 @@ pcs_status pcs_checkpoint_find(pcs_context *ctx, const char *path, bool is_older
 enum { ASKING_STEPS = 16, LINE_ROOM = 160 };
 // Relies on contiguous numbers and flags in the reports of a step and of its rows, and in the counts of the summary.
 enum {
-    REPORT_WORDS = (offsetof(pcs_step_report, is_joined) - offsetof(pcs_step_report, event_time)) / 8,
+    REPORT_WORDS = (offsetof(pcs_step_report, is_joined) - offsetof(pcs_step_report, h)) / 8,
     ROW_WORDS = offsetof(pcs_row_report, is_gated) / 8,
     ROW_FLAGS = 4,
     EFFORT_WORDS = (offsetof(pcs_view, ncheckpoint) - offsetof(pcs_view, iterations)) / 8
@@ -284,7 +284,7 @@ static void checkpoint_serialize_report(pcs_sim *sim, pcs_archive *c)
     const pcs_system *system = sim->system;
     pcs_archive_part(c, "report");
     pcs_archive_int(c, "iterations", &r->iterations);
-    pcs_archive_words(c, "sums", &r->event_time, REPORT_WORDS);
+    pcs_archive_words(c, "sums", &r->h, REPORT_WORDS);
     pcs_archive_flags(c, "is_joined", &r->is_joined, 1);
     pcs_archive_table rows = { .count = (size_t)pcs_system_npoint(system),
                                .stride = sizeof *r->rows,

@@ -31,7 +31,7 @@ typedef enum pcs_outcome {
     PCS_SINGULAR,      // a matrix of the step could not be factored
     PCS_NOT_FINITE,    // the state has a NaN or an infinity
     PCS_NOT_ACCURATE,  // the tolerance of the smooth motion could not be met
-    PCS_ACCUMULATES    // events follow one another ever faster towards one instant
+    PCS_ACCUMULATES    // more events in a step than are allowed
 } pcs_outcome;
 
 const char *pcs_outcome_text(pcs_outcome outcome);

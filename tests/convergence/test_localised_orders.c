@@ -98,8 +98,7 @@ TEST(accumulation_is_cheap)
 // So are those that do not rise above the round-off of the gap, however narrow the intervals.
 TEST(tiny_rebounds_are_rest)
 {
-    static const char *const schemes[] = { "scheme={type: mannshardt}",
-                                           "scheme={type: event_driven, accumulation: rest}" };
+    static const char *const schemes[] = { "scheme={type: mannshardt}", "scheme={type: event_driven}" };
     for (int k = 0; k < 2; k++) {
         watch *w =
             watch_open("cases/ball", (const char *const[]){ schemes[k], "system.height=0.201", "time.end=0.5", NULL });

@@ -24,7 +24,7 @@ CASES = [
     ("frames", "bar_bouncing", ["output.frames={every: 3}", "output.history={every: 5}",
                                 "time.end=8"]),
     ("control", "ball", ["time.control={type: adaptive, tolerance: 1e-7}"]),
-    ("events", "ball_in_box", ["scheme={type: event_driven, accumulation: rest}"]),
+    ("events", "ball_in_box", ["scheme={type: event_driven}"]),
     ("crossed", "beams_crossed", ["output.frames={every: 2, format: vtu}"]),
     ("pile", "beam_pile", []),
     ("pendulum", "double_pendulum_stop", ["output.frames={precision: float}", "time.end=0.3"]),

@@ -9,7 +9,7 @@ import math
 import faults
 
 SCHEMES = ["alpha_ggl, rho_inf: 0.8", "moreau_jean, theta: 0.5", "newmark, gamma: 0.5", "hht, alpha: 0.1",
-           "half_explicit", "moreau_midpoint", "schatzman_paoli", "event_driven, accumulation: rest",
+           "half_explicit", "moreau_midpoint", "schatzman_paoli", "event_driven",
            "jump_newmark, gamma: 0.5", "ggl_midpoint, metric: mass", "mannshardt", "tdg_minus",
            "splitting, contact_forces: true"]
 EQUAL_STEPS = ("schatzman_paoli", "splitting")  # neither step control nor smaller steps

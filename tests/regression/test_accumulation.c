@@ -23,7 +23,6 @@ static const kind special[] = {
     { "alpha_ggl", ", rho_inf: 0.8", false },
     { "moreau_jean", ", theta: 0.5", false },
     { "jump_newmark", ", gamma: 0.5", false },
-    { "event_driven", ", accumulation: rest", false },
     { "splitting", ", contact_forces: true", false },
     { "half_explicit_acceleration", "", true },
     { "tdg_minus", "", true },

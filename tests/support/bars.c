@@ -36,7 +36,7 @@ const bar_variant bar_variants[] = {
     { .scheme = "jump_newmark", .values = "gamma=0.5", .order = 2, .is_exact_fall = true },
     { .scheme = "jump_newmark", .values = "rho_inf=0.8", .order = 2, .is_exact_fall = true },
     { .scheme = "event_driven",
-      .values = "accumulation=rest",
+      .values = "",
       .order = INFINITY,
       .is_exact_fall = true,
       .has_no_impact = true }, // forces act on after the impact, within the step

@@ -30,7 +30,7 @@ const char *const every_scheme[] = {
     "type: tdg_plus, degree: 2",
     "type: ggl_midpoint, metric: mass",
     "type: ggl_midpoint, coupling: decoupled, metric: mass",
-    "type: event_driven, accumulation: rest",
+    "type: event_driven",
     "type: mannshardt",
     NULL,
 };

@@ -212,8 +212,7 @@ static const char *wanted_options(const char *scheme)
 {
     static const char *const known[][2] = { { "alpha_ggl", ", rho_inf: 0.8" },
                                             { "moreau_jean", ", theta: 0.5" },
-                                            { "jump_newmark", ", gamma: 0.5" },
-                                            { "event_driven", ", accumulation: rest" } };
+                                            { "jump_newmark", ", gamma: 0.5" } };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(known[i][0], scheme) == 0) return known[i][1];
     return "";
