@@ -693,7 +693,7 @@ static pcs_status obstacles_take(pcs_system *self, const points *p, int ndisc, c
     picture->nstill = nknown;
     obstacles_list(self, true, NULL, &nknown);
     picture->nobstacle = nknown + ndisc + rods->count;
-    bool is_root = pcs_is_root(self->ctx); // which alone needs what others carry
+    bool is_root = pcs_is_root(self->ctx); // the process that writes gathers the hosts of all
     size_t nall = is_root ? 2 * (size_t)(picture->nobstacle - picture->nstill) : 0;
     size_t most = 2 * (size_t)nknown + obstacles_count_here(fe, rods);
     PCS_TAKE(self->ctx, list, is_root ? picture->nobstacle : nknown, "the picture");

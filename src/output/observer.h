@@ -109,7 +109,7 @@ struct pcs_view {
     int finest_cut;                  // most halvings of a step
     int rotation_halvings;           // halvings of every step from now on, for bodies that rotate fast
     int kept_halvings;               // halvings that steps begin with after subdivided ones
-    int rough_steps, rough_wait;     // steps until one halving less is tried, and their number at the start
+    int rough_steps, rough_wait;     // countdown of steps until one halving less is tried, and its start
     bool is_controlled;              // step sizes vary: nstep is not a plan
     bool is_resumed;                 // observers open with the data of a checkpoint and keep their files
     const char *question;            // question about a value that is possible but unlikely, NULL if none

@@ -21,8 +21,8 @@
 typedef struct condense_part {
     int low, high;
     const double *Y, *X;  // [n]; Y is NULL where only X acts
-    double smooth, moved; // of Y, in d and v, and in q
-    double shift, jump;   // of X, in q and in v
+    double smooth, moved; // factors of Y: in d and v, and in q
+    double shift, jump;   // factors of X: in q, and in v
 } condense_part;
 
 typedef struct condense {
