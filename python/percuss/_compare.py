@@ -18,9 +18,8 @@ import pandas
 from .command import COULD_NOT_GO_ON, DONE, Parser
 from .errors import InputError
 from .files import Path
-from .formula import Signal
-from .results import Results
-from .results import open as open_results
+from .formula import Signal, times_of
+from .results import Results, kind_of, open as open_results
 from .text import real
 
 ROUND_OFF = 1e-12  # of a result after many steps, and of a time that was added up
@@ -40,7 +39,8 @@ def compare(a: Union[Path, Results], b: Union[Path, Results], tolerance: float =
     kinds = [kind_of(table) for table in tables]
     if kinds[0] != kinds[1]:
         k = 0 if kinds[0] else 1
-        raise InputError(f"{tables[k].attrs['path']} is {kinds[k]} and {tables[1 - k].attrs['path']} is not")
+        what = {"study": "a study"}.get(kinds[k], kinds[k])
+        raise InputError(f"{tables[k].attrs['path']} is of {what} and {tables[1 - k].attrs['path']} is not")
     pair, axis, head, places = _align_keys(tables, kinds[0]) if kinds[0] else _align_times(tables)
     found = _judge(tables, pair, axis, places, kinds[0], tolerance)
     found.attrs["alike"] = not (found["beyond"] & found["judged"]).any()
@@ -48,22 +48,10 @@ def compare(a: Union[Path, Results], b: Union[Path, Results], tolerance: float =
     return found.drop(columns="row")
 
 
-def kind_of(table: pandas.DataFrame) -> str:
-    """"of a study", "of modes", or "" of what is over time."""
-    if {"run", "status"} <= set(table.columns):
-        return "of a study"
-    return "of modes" if list(table.columns[:3]) == ["mode", "w", "f"] else ""
-
-
 def _align_times(tables: list[Any]) -> tuple[list[Any], list[str], str, list[str]]:
     """Both at the same times; the columns of the axis, lines for the screen, and the times as texts."""
-    axes = ["t" if "t" in table else table.columns[0] for table in tables]
     paths = [table.attrs["path"] for table in tables]
-    times = [table[axis].to_numpy() for table, axis in zip(tables, axes)]
-    for path, axis, t in zip(paths, axes, times):
-        falls = ~(np.diff(t, prepend=-np.inf) >= 0.0)
-        if t.dtype == object or falls.any():
-            raise InputError(f"{path}: column '{axis}' does not rise at row {int(falls.argmax()) + 1}")
+    axes, times = zip(*map(times_of, tables))
     if axes[0] != axes[1]:
         raise InputError(f"no common axis: '{axes[0]}' of {paths[0]} and '{axes[1]}' of {paths[1]}")
     head = "".join(f"{n}: {path}, {len(t)} rows, {axes[0]} = {t[0]:g} .. {t[-1]:g}\n"
@@ -88,7 +76,7 @@ def _align_times(tables: list[Any]) -> tuple[list[Any], list[str], str, list[str
 
 def _align_keys(tables: list[Any], kind: str) -> tuple[list[Any], list[str], str, list[str]]:
     """Rows of both that have the same keys, in the order of the first."""
-    noun = "mode" if kind == "of modes" else "point"
+    noun = "mode" if kind == "modes" else "point"
     paths = [table.attrs["path"] for table in tables]
     keys = [["mode"] if noun == "mode" else list(table.columns[:list(table.columns).index("run")]) for table in tables]
     for k in range(2):

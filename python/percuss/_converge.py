@@ -22,8 +22,7 @@ from .command import COULD_NOT_GO_ON, DONE, Parser
 from .errors import InputError, SimulationError
 from .files import Path, folder_of, write_file
 from .measure import MOST_SAFETY, Bound, bound
-from .plan import MOST_JOBS
-from .pool import Ended, Pool, Runs
+from .pool import MOST_JOBS, Ended, Pool, Runs
 from .text import assignments, real, whole
 
 COSTS = {"cells": "model.cells", "steps": "steps.done", "seconds": "wall_time.total"}
@@ -86,8 +85,8 @@ class Convergence:
             found["step"] = [(level, k) for k in range(level - 2, level + 1)]
         return found
 
-    def judge(self, name: str, level: int) -> tuple[float, dict[str, Bound], float]:
-        """Value on a level, bounds of what is refined, and the error of sampling."""
+    def judge(self, name: str, level: int) -> Answer:
+        """What a level tells of a measure."""
         (value, grain), found = self.levels[level, level].values[name], dict[str, Bound]()
         for what, places in self.places(level).items():
             levels = [self.levels[place] for place in places]
@@ -96,7 +95,7 @@ class Convergence:
             found[what] = bound(values, FACTOR, [one.contacts for one in levels], orders=orders)
             if what != "both" and found[what].kind == "diverges":  # it may be a small part of the whole
                 found[what] = Bound(MOST_SAFETY * float(np.ptp(values[-3:])), kind="diverges")
-        return value, found, grain
+        return Answer(value, self.total(found, grain), found, grain, False, "")
 
     @staticmethod
     def total(found: Mapping[str, Bound], grain: float) -> float:
@@ -129,9 +128,9 @@ class Convergence:
             above.curves.append(Curve(level, values, what, k, style="points"))
             if (change := np.abs(np.diff(values))).any():
                 below.curves.append(Curve(level[1:], np.where(change > 0.0, change, np.nan), what, k, style="points"))
-        value, found, grain = self.judge(name, finest)
-        if math.isfinite(total := self.total(found, grain)):
-            above.curves.insert(0, Curve([finest], [value], "", "black", bound=[total]))
+        answer = self.judge(name, finest)
+        if math.isfinite(answer.bound):
+            above.curves.insert(0, Curve([finest], [answer.value], "", "black", bound=[answer.bound]))
         picture = Picture("converge", one_legend([above, below] if below.curves else [above]))
         save(drawn(picture, Options()), os.path.join(self.folder, "converge.png"))
 
@@ -150,16 +149,15 @@ def converge(case: Path, measure: str, to: Union[str, float], *, set: Optional[M
         level, before = 2, 0.0
         while True:
             found.make([place for places in found.places(level).values() for place in places])
-            value, bounds, grain = found.judge(measure, level)
-            total = found.total(bounds, grain)
-            limit = 0.01 * size * abs(value) if wish.endswith("%") else size
+            answer = found.judge(measure, level)
+            limit = 0.01 * size * abs(answer.value) if wish.endswith("%") else size
             spent = time.monotonic() - begin
             is_short = spent + 4.0 * (spent - before) > seconds or len(found.levels) + 5 > runs or level == MOST_LEVEL
-            if total <= limit or is_short:
+            if answer.bound <= limit or is_short:
                 break
             level, before = level + 1, spent
         found.write(measure)
-    answer = Answer(value, total, bounds, grain, total <= limit, "")
+    answer = answer._replace(is_reached=answer.bound <= limit)
     return answer._replace(text=describe(found, measure, level, answer, limit))
 
 
@@ -187,10 +185,9 @@ def describe(found: Convergence, name: str, level: int, answer: Answer, limit: f
     if not answer.is_reached:
         lines.append(f"Not known to {limit:.2g} after {len(found.levels)} runs. Of the usual measures")
         for other in [key for key in found.levels[level, level].values if key not in COSTS]:
-            value, bounds, grain = found.judge(other, level)
-            total = found.total(bounds, grain)
-            lines.append(f"  {other} " + (f"{bounds['both'].kind}: {value:.6g} +- {total:.2g}" if math.isfinite(total)
-                                          else "does not converge"))
+            known = found.judge(other, level)
+            lines.append(f"  {other} " + ("does not converge" if known.bound == math.inf else
+                                          f"{known.parts['both'].kind}: {known.value:.6g} +- {known.bound:.2g}"))
     return "\n".join(lines)
 
 

@@ -19,11 +19,9 @@ from . import units
 from .command import COULD_NOT_GO_ON, DONE, Parser
 from .errors import InputError, SimulationError
 from .files import Path, folder_of, write_file
-from .formula import read_signal
-from .plan import MOST_JOBS
-from .pool import Ended, Pool, Runs
-from .results import open as open_results
-from .results import read_table
+from .formula import read_signal, times_of
+from .pool import MOST_JOBS, Ended, Pool, Runs
+from .results import open as open_results, read_table
 from .text import assignments, real, suggest, whole
 
 Array = np.ndarray[Any, Any]
@@ -213,7 +211,9 @@ def _read_data(data: Any, names: list[str]) -> pandas.DataFrame:
     """The measured values of every column over the time."""
     table = data if hasattr(data, "columns") else read_table(data)
     table.attrs.setdefault("path", "the data")
-    axis = "t" if "t" in table else table.columns[0]
+    _, times = times_of(table)
+    if not len(times) or times[0] < 0.0:
+        raise InputError(f"{table.attrs['path']}: times must rise from 0 or later on")
     wanted = {}
     for name in names:
         column, _, said = name.partition("=")
@@ -221,9 +221,6 @@ def _read_data(data: Any, names: list[str]) -> pandas.DataFrame:
             raise InputError(f"{table.attrs['path']} has no column '{said or column}'"
                              f"{suggest(said or column, map(str, table.columns))}")
         wanted[column] = table[said or column].to_numpy(dtype=float)
-    times = table[axis].to_numpy(dtype=float)
-    if not len(times) or not np.all(np.diff(times) >= 0.0) or times[0] < 0.0:
-        raise InputError(f"{table.attrs['path']}: column '{axis}' must hold times that rise from 0 or later on")
     return pandas.DataFrame(wanted, index=times).replace([math.inf, -math.inf], math.nan)
 
 

@@ -68,31 +68,20 @@ def _check_columns(album: pictures.Album, columns: Sequence[str]) -> None:
             raise InputError(f"'{name}' is neither a folder nor a column of {where}{suggest(name, names)}")
 
 
-def _usual(album: pictures.Album) -> list[Picture]:
-    """All pictures that results have without columns being named."""
-    results = album.runs[0].results
-    if results is not None and results.kind == "modes":
-        return pictures.of_modes(album, results)
-    if pictures.is_study(album.first):
-        study = pictures.Study(album)
-        return study.pictures(study.measures)
-    return album.usual() + pictures.of_waves(album)
-
-
 def _named(album: pictures.Album, columns: Sequence[str]) -> list[Picture]:
     """The usual picture of that name, or one of the columns."""
     if len(columns) == 1 and not any(columns[0] in run.table for run in album.runs):
-        if found := [picture for picture in _usual(album) if picture.name == columns[0]]:
+        if found := [picture for picture in album.usual() if picture.name == columns[0]]:
             return found
     _check_columns(album, columns)
     name = "_".join(columns)
-    if pictures.is_study(album.first):
+    if album.is_study:
         return pictures.Study(album).pictures(columns, name)[:1]
     if len(album.runs) == 1:
         album.labels = dict(zip(columns, album.options.label))
     span, values = album.options.range, album.all(album.axis)
     if span and not album.options.spectrum and (not values.size or span[0] > values.max() or span[1] < values.min()):
-        raise InputError(f"--range must meet {album.axis} from {values.min(initial=np.inf):g} to "
+        raise InputError(f"--range (--xlim) must meet {album.axis} from {values.min(initial=np.inf):g} to "
                          f"{values.max(initial=-np.inf):g}, is {span[0]:g}:{span[1]:g}")
     album.add(name, album.group(columns))
     return album.pictures
@@ -106,18 +95,18 @@ def make(given: Sequence[Any], columns: Sequence[str], options: Options,
     if options.exact is not None:
         options.exact = _open_runs([options.exact], options)[0].table
     album = pictures.Album(runs, options)
-    is_study = pictures.is_study(album.first)
+    is_study = album.is_study
     if is_study and len(runs) > 1:
         raise InputError("a study is drawn alone, not with other results")
     if options.x:
         _check_columns(album, [options.x])
     if (options.range or options.spectrum) and (not columns or is_study):
-        what = "--spectrum" if options.spectrum else "--range"
+        what = "--spectrum" if options.spectrum else "--range (--xlim)"
         raise InputError(f"{what} needs columns of a history, which are drawn in one picture")
     most = len(runs) if len(runs) > 1 else 0 if is_study else sum(name in album.names for name in columns)
     if len(options.label) > most:
-        raise InputError(f"--label is given {len(options.label)} times, there are {most} results or columns to name")
-    found = _named(album, columns) if columns else _usual(album)
+        raise InputError(f"--label: {len(options.label)} given, but {most} results or columns to name")
+    found = _named(album, columns) if columns else album.usual()
     if not found and not may_be_empty:
         raise InputError(f"{album.first.attrs.get('path', 'the table')}: nothing to draw")
     if options.exact is not None and not any(curve.label == "exact" for picture in found for panel in picture.panels
@@ -187,11 +176,6 @@ def _place(output: Optional[str], folder: str) -> tuple[str, str, str]:
     return output or folder, ".svg", ""
 
 
-def _safe(name: str) -> str:
-    """A name for a file: letters, digits and some signs."""
-    return re.sub(r"[\s/\\'\"`<>|&;$*?()\[\]{}\x00-\x1f]", "_", name)[:100]
-
-
 def save(figure: Any, path: Path, dots: int = 300) -> None:
     """Writes a figure, images in it with so many dots per inch; an old file stays until the new one is whole."""
     import matplotlib.pyplot as plt
@@ -224,7 +208,8 @@ def main(argv: list[str]) -> int:
     found, notes = make(given, columns, Options(**chosen))
     os.makedirs(folder, exist_ok=True)
     for name, draw in found.items():
-        file = stem if stem and len(found) == 1 else _safe(f"{stem}_{name}" if stem else name)
+        safe = re.sub(r"[\s/\\'\"`<>|&;$*?()\[\]{}\x00-\x1f]", "_", f"{stem}_{name}" if stem else name)[:100]
+        file = stem if stem and len(found) == 1 else safe
         path, figure = os.path.join(folder, file + ending), draw()
         save(figure, path)
         if a.script:

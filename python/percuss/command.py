@@ -43,23 +43,17 @@ class Parser(argparse.ArgumentParser):
         kind = str(what.metavar)
         if what is not option and present.startswith("-"):
             found = [f"{name}\t{action.help}" for name, action in self._option_string_actions.items()]
-        elif "path.to.key" in kind:
-            return self._forward(["run", words[0], "--set", present])
-        elif "CASE" in kind:
-            return self._forward(["run", present])
+        elif "path.to.key" in kind or "CASE" in kind:  # the program completes names and keys of cases
+            import subprocess
+
+            from ._library import program
+            asked = [words[0], "--set", present] if "path.to.key" in kind else [present]
+            subprocess.run([program(), "complete", "run", *asked], check=False)
+            return
         else:
             found = list(what.choices or [word for word in kind.split("|") if word.islower() and word.isalpha()])
             found += [":files"] if what is not option or kind.startswith(("DIR", "FILE", "PICTURE", "PAGE")) else []
         print(*(word for word in found if word.startswith((present, ":"))), sep="\n")
-
-    @staticmethod
-    def _forward(words: list[str]) -> None:
-        """Lets the program complete names and keys of cases."""
-        import subprocess
-
-        from ._library import program
-        sys.stdout.flush()
-        subprocess.run([program(), "complete", *words], check=False)
 
     def add_usual(self, results: str) -> None:
         """Options of commands that make runs; `results` go to DIR."""

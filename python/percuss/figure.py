@@ -32,6 +32,7 @@ PLACES: dict[str, dict[str, Any]] = {"right": {"loc": "upper left", "bbox_to_anc
 LEGENDS = ("above", "none", *Legend.codes)
 COUNTED = ("mode", "iterations", "level")  # whole numbers
 CLOCKS = ("t", "load factor")
+SHADE: dict[str, Any] = {"color": "0.88", "lw": 0, "zorder": 0}  # of what lies after the horizon
 ROUND_OFF = 1e-12  # of the largest value of the same unit
 DERIVED = ("energy", "step_size")  # columns that are not in the files
 SCRIPT = """# Makes {picture!r} again: change what you like.
@@ -51,6 +52,12 @@ def plain(text: str) -> str:
     """A text as matplotlib shows it letter by letter: no formulas, no line ends, no label that it would hide."""
     text = "".join(c if c.isprintable() else " " for c in text).replace("$", r"\$")
     return " " + text if text.startswith("_") else text
+
+
+def colour_limit(sizes: Any) -> float:
+    """The largest of all sizes; what 99.5 % of them stay below if a few are much larger: they would bleach the rest."""
+    largest, usual = float(np.nanmax(sizes, initial=0.0)), float(np.nanquantile(sizes, 0.995))
+    return usual if 0.0 < usual < largest / 1.2 else largest
 
 
 class Run(NamedTuple):
@@ -113,7 +120,7 @@ class Panel:
     title: str = ""
     ticks: list[float] = field(default_factory=list)  #: of the horizontal axis
     names: list[str] = field(default_factory=list)  #: of the ticks
-    horizon: Optional[float] = None  #: from where on curves no longer follow from the start
+    horizon: Optional[tuple[float, float]] = None  #: in which curves no longer follow from the start
 
 
 @dataclass
@@ -253,6 +260,8 @@ def _draw_panels(picture: Picture, script: Script, options: Options) -> tuple[Pe
     height = width * (0.5 if nrow == 1 else (0.28 if picture.shares_x else 0.38) * nrow + 0.08)
     figure, axes = script.subplots(nrow, ncolumn, figsize=(width, height), sharex=picture.shares_x and len(panels) > 1)
     for ax, panel in zip(axes, panels):
+        if panel.horizon is not None:
+            ax.axvspan(*panel.horizon, **SHADE, **({"label": "after the horizon"} if panel is panels[0] else {}))
         _draw_panel(ax, panel, options)
     for k, (ax, panel) in enumerate(zip(axes, panels)):  # when all that share an axis are drawn
         is_equal = (panel.equal or options.equal) and panel.x_unit == panel.y_unit
@@ -291,8 +300,6 @@ def _draw_panel(ax: Pen, panel: Panel, options: Options) -> None:
     """Draws one panel; its axes are named later."""
     for curve in panel.curves:
         _draw_curve(ax, curve)
-    if panel.horizon is not None:
-        ax.axvspan(panel.horizon, ax.dataLim.x1, color="0.88", lw=0, zorder=0, label="after the horizon")
     if panel.title:
         ax.set_title(plain(panel.title))
     for which, name in (("x", panel.x), ("y", panel.y)):

@@ -106,10 +106,23 @@ class Signal(NamedTuple):
         return float(largest / window)
 
 
+def times_of(table: Any) -> tuple[str, Array]:
+    """Name and values of the column `t`, or of the first one; InputError if the values do not rise."""
+    axis = "t" if "t" in table else table.columns[0]
+    times = table[axis].to_numpy()
+    falls = np.ones(1, bool)  # where it holds texts
+    if times.dtype != object:
+        falls = ~(np.diff(times, prepend=-np.inf) >= 0.0) | ~np.isfinite(times)
+    if falls.any():
+        raise InputError(f"{table.attrs.get('path', 'the table')}: column '{axis}' does not rise at row "
+                         f"{int(falls.argmax()) + 1}")
+    return axis, times
+
+
 def read_signal(table: Any, formula: str, empty: float = math.nan) -> Signal:
     """A column of a table, or a formula of columns, over the column `t` or the first one. Cells that are empty count as
     `empty`; rows without a value are left out."""
-    where, axis = table.attrs["path"], "t" if "t" in table else table.columns[0]
+    where, (_, times) = table.attrs["path"], times_of(table)
 
     def column(word: str) -> Any:
         if word not in table and word in CONSTANTS:
@@ -121,11 +134,6 @@ def read_signal(table: Any, formula: str, empty: float = math.nan) -> Signal:
         return table[word].to_numpy()
 
     values = column(formula) if formula in table else evaluate(parse(formula), column) + np.zeros(len(table))
-    times, values = table[axis].to_numpy(), np.where(np.isfinite(values), values, empty)
+    values = np.where(np.isfinite(values), values, empty)
     is_there = np.isfinite(values)
-    times, values = times[is_there], values[is_there]
-    falls = ~(np.diff(times) >= 0.0)
-    if falls.any() or not np.isfinite(times).all():
-        row = np.flatnonzero(is_there)[int(falls.argmax()) + 1 if falls.any() else 0]
-        raise InputError(f"{where}: column '{axis}' does not rise at row {row + 1}")
-    return Signal(times, values)
+    return Signal(times[is_there], values[is_there])

@@ -186,7 +186,11 @@ class Frames(Sequence[Frame]):
     def __init__(self, folder: Path, stem: str = ""):
         """`stem` names the files, `<stem>.vtk.series` or `<stem>.pvd`; without it they are those of the model."""
         self.folder = os.fspath(folder)
-        path = _find_list(self.folder, stem)
+        with errors_of(self.folder):
+            lists = [name for name in sorted(os.listdir(self.folder)) if name.endswith(_ENDINGS)]
+        lists = [name for name in lists if (name in [stem + ending for ending in _ENDINGS] if stem else
+                                            not name.startswith(("contacts.", "obstacles.")))]
+        path = max((os.path.join(self.folder, name) for name in lists), key=os.path.getmtime, default="")  # the newest
         entries = _read_list(path) if path else []
         self.times: Array = np.array([time for time, _ in entries], float)
         self.paths: list[str] = [name for _, name in entries]
@@ -219,12 +223,3 @@ class Frames(Sequence[Frame]):
     def obstacles(self) -> Optional[Frame]:
         """Walls, floors and stops that stand still, as polygons; None if there are none."""
         return read_frame(path, 0.0) if os.path.exists(path := os.path.join(self.folder, "obstacles.vtk")) else None
-
-
-def _find_list(folder: str, stem: str) -> str:
-    """Path of the list of a stem's frames; without a stem of the newest that shows a model; "" if there is none."""
-    with errors_of(folder):
-        lists = [name for name in sorted(os.listdir(folder)) if name.endswith(_ENDINGS)]
-    lists = [name for name in lists if (name in [stem + ending for ending in _ENDINGS] if stem else
-                                        not name.startswith(("contacts.", "obstacles.")))]
-    return max((os.path.join(folder, name) for name in lists), key=os.path.getmtime, default="")

@@ -126,7 +126,7 @@ def walk(node: Any, place: str) -> Optional[tuple[Any]]:
 def numbers_below(node: Any, prefix: str = "") -> list[str]:
     """All places below a node that hold a number."""
     return [name for key, child in children(node) for name in (
-        *[prefix + key] * isinstance(child, (int, float)), *numbers_below(child, f"{prefix}{key}."))]
+        *[prefix + key] * (type(child) in (int, float)), *numbers_below(child, f"{prefix}{key}."))]
 
 
 def contacts_of(summary: dict[str, Any]) -> tuple[tuple[str, int, int], ...]:

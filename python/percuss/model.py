@@ -3,7 +3,7 @@
 import contextlib
 import signal
 import threading
-from ctypes import byref, c_char_p, c_double, c_size_t, c_void_p
+from ctypes import addressof, byref, c_char_p, c_double, c_size_t, c_void_p
 from types import SimpleNamespace
 from typing import Any, Generic, Iterator, Mapping, NamedTuple, Optional, Sequence, TypeVar, Union
 
@@ -58,7 +58,7 @@ def open_with(function: Any, case: Any, text: Optional[str], values: Optional[Ma
     lines = [encode(line, "set") for line in assignments(values)]
     source = c.Source(None if case is None else encode(case, "case"), None if text is None else encode(text, "text"),
                       len(lines), (c_char_p * max(1, len(lines)))(*lines),
-                      None if system is None else system._address())
+                      None if system is None else addressof(system._definition))
     pointer = c_void_p()
     with deferred(system):
         answer = function(byref(source), *more, byref(pointer))
@@ -86,8 +86,8 @@ def deferred(system: Any, is_wanted: bool = False) -> Iterator[list[Any]]:
     finally:
         if is_on:
             signal.signal(signal.SIGINT, old)
-    raised = system._take_error() if system is not None else None
-    if raised is not None:
+    if system is not None and system._error is not None:
+        raised, system._error = system._error, None
         raise raised
     if kept and callable(old):
         old(*kept[0])
@@ -180,10 +180,10 @@ class Contact:
         self.name: str = group.name.decode()
         self.count: int = group.count
         self.is_joint: bool = bool(group.is_joint)
-        self._first = group.first
+        self._span = slice(group.first, group.first + group.count)
 
     def _rows(self, quantity: int) -> Array:
-        return self._model._row_views(quantity)[self._first:self._first + self.count]
+        return self._model._row_views(quantity)[self._span]
 
     gaps = Evaluated[Array](lambda k: k._rows(GAP), "Gap of every point, m.")
     gap_rates = Evaluated[Array](lambda k: k._rows(GAP_RATE), "Gap velocity of every point, m/s.")
@@ -201,12 +201,14 @@ class Contact:
     is_closed = Evaluated[bool](lambda k: any(p.is_closed for p in k._points()), "Whether a point touches.")
     is_impact = Evaluated[bool](lambda k: any(p.is_impact for p in k._points()), "Has it closed in the last step?")
     restitution = Evaluated[float](lambda k: next((p.restitution for p in k._points()), 0.0), "Newton's coefficient.")
-    positions = Evaluated[Array](lambda k: k._part(0), "Where the points are, [points, 3], m; a copy.")
-    normals = Evaluated[Array](lambda k: k._part(1), "Unit vectors along which the gaps open, [points, 3]; a copy.")
+    positions = Evaluated[Array](lambda k: k._model._contact_points()[0][k._span],
+                                 "Where the points are, [points, 3], m; a copy.")
+    normals = Evaluated[Array](lambda k: k._model._contact_points()[1][k._span],
+                               "Unit vectors along which the gaps open, [points, 3]; a copy.")
 
     def _points(self) -> Iterator[Any]:
         handle = self._model._alive()
-        return (lib.percuss_contact_at(handle.pointer, i) for i in range(self._first, self._first + self.count))
+        return (lib.percuss_contact_at(handle.pointer, i) for i in range(self._span.start, self._span.stop))
 
     @property
     def friction(self) -> float:
@@ -216,9 +218,6 @@ class Contact:
     @friction.setter
     def friction(self, value: float) -> None:
         self._model._call(lib.percuss_set_friction, self.name.encode(), float(value))
-
-    def _part(self, which: int) -> Array:
-        return np.asarray(self._model._contact_points()[which][self._first:self._first + self.count])
 
     def __repr__(self) -> str:
         return f"<{'joint' if self.is_joint else 'contact'} {self.name}, {self.count} points>"

@@ -10,9 +10,9 @@ import pandas
 
 from . import units
 from .errors import InputError
-from .figure import Curve, Options, Panel, Pen, Picture, Run, Script, name_axis, plain
+from .figure import SHADE, Curve, Options, Panel, Pen, Picture, Run, Script, colour_limit, name_axis, plain
 from .measure import DETAILS
-from .results import Results
+from .results import Results, kind_of
 from .view import mode_text
 
 MOST = 8  # contacts, probes, modes
@@ -66,8 +66,9 @@ def spectrum(t: Any, y: Any, window: str) -> tuple[Any, Any]:
     even, step = np.linspace(t[0], t[-1], len(t), retstep=True)
     try:
         f, power = periodogram(np.interp(even, t, y), 1.0 / step, window, scaling="spectrum")
-    except ValueError as error:
-        raise InputError(f"--spectrum {window}: {error}") from None
+    except ValueError:
+        raise InputError("--spectrum must be a window of scipy.signal that needs no parameter (hann, hamming, "
+                         f"blackman, flattop, boxcar, ..), is '{window}'") from None
     return f[1:], np.sqrt(2.0 * power[1:])
 
 
@@ -76,11 +77,14 @@ class Album:
 
     def __init__(self, runs: Sequence[Run], options: Options):
         self.options = options
-        self.runs = list(runs) if is_study(runs[0].table) else [prepared(run) for run in runs]
+        self.is_study = kind_of(runs[0].table) == "study"
+        self.runs = list(runs) if self.is_study else [prepared(run) for run in runs]
         self.first = self.runs[0].table
         self.names = [str(name) for name in self.first.columns]
         usual = [n for n in ("t", "factor", "mode") if n in self.names]
         self.axis: str = options.x or [*usual, self.names[0]][0]
+        self.sizes = {} if self.is_study else {
+            name: float(np.abs(self.all(name)).max(initial=0.0)) for name in self.names}
         self.pictures: list[Picture] = []
         self.notes: list[str] = []
         self.labels: dict[str, str] = {}  #: of columns
@@ -94,13 +98,8 @@ class Album:
         """The numbers of a column, of all runs."""
         return np.concatenate([np.zeros(0), *(run.table[name].dropna() for run in self.runs if name in run.table)])
 
-    @functools.cached_property
-    def sizes(self) -> dict[str, float]:
-        """The largest absolute value of each column among the runs."""
-        return {name: float(np.abs(self.all(name)).max(initial=0.0)) for name in self.names}
-
     def size(self, name: str) -> float:
-        """The largest absolute value of a column; 0 if the first run does not have it."""
+        """The largest absolute value of a column among the runs; 0 if the first one does not have it."""
         return self.sizes.get(name, 0.0)
 
     def few(self, found: Sequence[str], what: str) -> Sequence[str]:
@@ -156,14 +155,16 @@ class Album:
                 is_first = not any(c.label == "exact" for c in panel.curves)
                 panel.curves.append(Curve(exact[x], exact[name], "exact" if is_first else "", "black", 1))
 
-    def horizon(self, names: Sequence[str]) -> Optional[float]:
-        """The horizon of the one run: the first one of these probes, of other columns that of the run."""
+    def horizon(self, names: Sequence[str]) -> Optional[tuple[float, float]]:
+        """From the horizon of the one run, the first one of these probes, of other columns that of the run, to its
+        end."""
         results = self.runs[0].results
         if len(self.runs) > 1 or results is None or results.kind != "run" or not results.has("summary.json"):
             return None
         found = results.summary.get("horizon") or {}
         own = [probe["time"] for probe in found.get("probes", []) if probe["name"] in names] or [found.get("time")]
-        return min((float(time) for time in own if time is not None), default=None)
+        times = [float(time) for time in own if time is not None]
+        return (min(times), float(self.all("t").max())) if times else None
 
     def add(self, name: str, panels: Iterable[Panel], ncolumn: int = 1, shares_x: bool = True) -> None:
         """A picture of those panels that have curves; nothing if none has."""
@@ -183,6 +184,12 @@ class Album:
 
     def usual(self) -> list[Picture]:
         """The pictures where no column is named."""
+        results = self.runs[0].results
+        if results is not None and results.kind == "modes":
+            return of_modes(self, results)
+        if self.is_study:
+            study = Study(self)
+            return study.pictures(study.measures)
         self.add_energies()
         sizes = {name: self.size(name) for name in MOMENTA}
         self.add("momentum", self.group(n for n in MOMENTA if sizes[n] > ROUND_OFF * max(sizes.values())))
@@ -193,7 +200,7 @@ class Album:
         names = ["iterations"] if max(counts, default=0) > 1 else []
         names += ["step_size"] if len(steps) > 2 and np.ptp(steps[:-1]) > ROUND_OFF * steps.sum() else []
         self.add("steps", [self.panel([name]) for name in names])
-        return self.pictures
+        return self.pictures + of_waves(self)
 
     def add_energies(self) -> None:
         """Energies above, what changed them below; the sum of the changes is the change of the total."""
@@ -275,28 +282,26 @@ def of_waves(album: Album) -> list[Picture]:
     for number, run in enumerate(album.runs):
         for i, waves in enumerate(run.results.waves if run.results and run.results.kind == "run" else ()):
             end = (f"_{number + 1}" if len(album.runs) > 1 else "") + (f"_{i + 1}" if i else "")
-            found += [Picture(f"waves_{name}{end}", draw=functools.partial(draw_waves, run, waves, name))
+            found += [Picture(f"waves_{name}{end}", draw=functools.partial(draw_waves, album, run, waves, name))
                       for name in waves.fields]
     return found
 
 
-def draw_waves(run: Run, waves: Any, name: str, script: Script, options: Options) -> tuple[Pen, list[Pen]]:
-    """An x-t diagram, with the contact forces beside it."""
+def draw_waves(album: Album, run: Run, waves: Any, name: str, script: Script,
+               options: Options) -> tuple[Pen, list[Pen]]:
+    """An x-t diagram, with the contact forces beside it. At the horizon is a line: shades would change its colours."""
     values, bodies, table = waves.fields[name], waves.bodies, run.table
     forces = [n for n in table if n.endswith(".force") and "[" not in n and table[n].abs().max() > 0.0][:3]
     width, count = options.width / 2.54, 2 if forces else 1
     figure, axes = script.subplots(1, count, figsize=(width, 0.62 * width), sharey=True, width_ratios=[3, 1][:count])
     ax, axes[0].target.clock = axes[0], "y"
-    largest = float(np.nanmax(np.abs(values), initial=0.0)) or 1.0
-    usual = float(np.nanquantile(np.abs(values), 0.995))  # a few large values do not bleach the others
-    is_cut = 0.0 < usual < largest / 1.2
-    largest = usual if is_cut else largest
+    largest = colour_limit(np.abs(values)) or 1.0
     image = ax.named("image", "pcolormesh", waves.places, waves.times, values, shading="nearest", rasterized=True,
                      vmin=-largest, vmax=largest)
     ax.grid(False)
     ax.set_ylim(waves.times[0], waves.times[-1])
     bar = figure.named("bar", "colorbar", image, ax=ax, location="top", aspect=40,
-                       extend="both" if is_cut else "neither")
+                       extend="both" if np.nanmax(np.abs(values)) > largest else "neither")
     name_axis(bar.ax.xaxis, name if len(bodies) > 1 else f"{name} of {bodies[0][0]}", units.unit(name))
     name_axis(ax.xaxis, f"position along the {'bodies' if len(bodies) > 1 else 'body'}", "m")
     name_axis(ax.yaxis, "t", "s")
@@ -311,6 +316,10 @@ def draw_waves(run: Run, waves: Any, name: str, script: Script, options: Options
                     rotation=90 if is_short else 0)
     for force in forces:
         axes[1].plot(table[force], table["t"], label=plain(owner(force)))
+    if (horizon := album.horizon(())) is not None:
+        ax.axhline(horizon[0], color="black", ls=":")
+        for beside in axes[1:]:
+            beside.axhspan(*horizon, **SHADE, label="after the horizon")
     if forces:
         axes[1].margins(y=0)
         name_axis(axes[1].xaxis, "contact force", "N")
@@ -464,12 +473,6 @@ def fitted_slope(x: Any, y: Any) -> str:
     if good.sum() < 3 or np.ptp(x[good]) == 0.0:
         return ""
     return f"slope {np.polyfit(np.log(x[good]), np.log(y[good]), 1)[0]:.2f}"
-
-
-def is_study(table: Any) -> bool:
-    """Whether a table is that of a study: keys, run, status, measures."""
-    names = list(table.columns)
-    return "run" in names and names[names.index("run") + 1:][:1] == ["status"]
 
 
 def measures_of(names: Sequence[str]) -> list[str]:

@@ -1,5 +1,5 @@
 // Draws what a report shows in motion: the model on a canvas, charts over time, the x-t diagram, and one moment that
-// runs through all of them. The page gives the data as JSON (percuss/_player.py): numbers are quantised
+// runs through all of them. The page gives the data as JSON (percuss/_report.py): numbers are quantised
 // and in base 64. Nothing is fetched.
 "use strict";
 (() => {

@@ -20,6 +20,7 @@ from .errors import InputError
 from .files import Path, errors_of
 from .text import encode, suggest
 
+MOST_JOBS = 4096
 MOST_KEPT = 1 << 28  # bytes of memory that stay with a process between two runs
 PDEATHSIG, TRIM_THRESHOLD, MMAP_THRESHOLD = 1, -1, -3  # of prctl and mallopt
 WATCH_INTERVAL = 0.05  # s of wall time between two looks at whether to stop
@@ -80,22 +81,19 @@ class Pool:
     @contextlib.contextmanager
     def stopping(self) -> Iterator[None]:
         """Within it the first signal ends all work after the present steps, the second one at once."""
-        def restore() -> None:
-            for number, handler in old.items():
-                signal.signal(number, handler)
-
-        def stop(_number: int, _frame: Any) -> None:
+        def stop(number: int, _frame: Any) -> None:
             self.stop()
             if sys.stderr.isatty():
                 print("\nstopping after this step; again to end at once", file=sys.stderr)
-            restore()
+            signal.signal(number, old[signal.Signals(number)])
 
         is_main = threading.current_thread() is threading.main_thread()
         old = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM) if is_main}
         try:
             yield
         finally:
-            restore()
+            for number, handler in old.items():
+                signal.signal(number, handler)
 
     def results(self, tick: Callable[[], None] = lambda: None) -> Iterator[tuple[int, Any]]:
         """Gives (index, result) of every piece as they come, an Ended of one whose process has died; `tick` is called

@@ -64,17 +64,29 @@ def read_table(path: Path, texts: Sequence[str] = ()) -> pandas.DataFrame:
 
 def _names_of(where: str, text: str) -> list[str]:
     """The names of the columns, after every row was seen to have as many fields."""
-    with errors_of(where):
-        rows = csv.reader(io.StringIO(text), strict=True)
-        names = next(row for row in rows if row)
-        is_good = '"' not in text and {line.count(",") for line in text.split("\n") if line} == {len(names) - 1}
-        for row in () if is_good else rows:
-            if row and len(row) != len(names):
+    rows, names, nline = csv.reader(io.StringIO(text), strict=True), list[str](), 0
+    is_good = '"' not in text and len({line.count(",") for line in text.split("\n") if line}) == 1
+    try:
+        for row in filter(None, rows):
+            names, nline = names or row, rows.line_num
+            if len(row) != len(names):
                 raise InputError(f"{where}:{rows.line_num}: {len(row)} field{'s' * (len(row) != 1)} where the head "
                                  f"names {len(names)} columns")
+            if is_good:
+                break
+    except csv.Error:
+        what = "a line is too long" if '"' not in text else 'a quote (") is not closed, or stands within a field'
+        raise InputError(f"{where}:{nline + 1}: damaged: {what}") from None
     if len(set(names)) < len(names):
         raise InputError(f"{where}: two columns are called '{max(names, key=names.count)[:80]}'")
     return names
+
+
+def kind_of(table: pandas.DataFrame) -> str:
+    """"study", "modes", or "" of what is over time or load."""
+    if {"run", "status"} <= set(table.columns):
+        return "study"
+    return "modes" if list(table.columns[:3]) == ["mode", "w", "f"] else ""
 
 
 class Waves(NamedTuple):

@@ -184,11 +184,9 @@ class Modes(Model):
         self.damping: Array = np.array([m.damping for m in found])  #: ratios
         self.kinds: list[Any] = [m.kind.decode() for m in found]  #: "vibration", "rigid", ..
         self.names: list[Any] = [m.name.decode() for m in found]  #: of rigid modes, places of mechanisms, rates
-        self.shapes: Array = np.array([self._shape(handle, m) for m in found])  #: [modes, dofs]
-
-    def _shape(self, handle: Any, mode: Any) -> Array:
-        re = view(handle, mode.re, self._q.shape)
-        return np.asarray(re + 1j * view(handle, mode.im, self._q.shape) if mode.im else re.copy())
+        parts = [[view(handle, part, self._q.shape) for part in (m.re, m.im) if part] for m in found]
+        #: [modes, dofs]
+        self.shapes: Array = np.array([re + 1j * im[0] if im else re for re, *im in parts])
 
     def __len__(self) -> int:
         return len(self.frequencies)

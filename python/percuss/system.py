@@ -1,5 +1,6 @@
 """Systems of your own in Python, by the definition of percuss_system.h, for teaching and trying."""
 
+import functools
 import math
 from ctypes import addressof, c_char_p, c_int, c_void_p, cast, sizeof
 from types import SimpleNamespace
@@ -105,19 +106,10 @@ class System:
     # The definition in C
 
     _error: Optional[BaseException] = None
-    _definition: Any = None  # in C
 
-    def _take_error(self) -> Optional[BaseException]:
-        error, self._error = self._error, None
-        return error
-
-    def _address(self) -> int:
-        if self._definition is None:
-            self._define()
-        definition: Any = self._definition
-        return addressof(definition)
-
-    def _define(self) -> None:
+    @functools.cached_property
+    def _definition(self) -> Any:
+        """In C."""
         self._names = list(self.parameters)
         table = (c.Parameter * (len(self._names) + 1))()
         for entry, name in zip(table, self._names):
@@ -131,7 +123,7 @@ class System:
         self._row_list = [row if isinstance(row, Row) else Row(*row) for row in self.rows]
         self._row_names = [row.contact.encode() for row in self._row_list]
         self._tables = table, cells
-        self._definition = c.SystemDefinition(
+        return c.SystemDefinition(
             abi=ABI, name=self.name.encode(), summary=self.summary.encode(), parameters=addressof(table),
             ncoordinate=len(self.coordinates), coordinates=names, is_linear=bool(self.is_linear),
             has_constant_mass=bool(self.has_constant_mass), has_constant_directions=bool(self.has_constant_directions),

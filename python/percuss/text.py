@@ -16,20 +16,12 @@ def suggest(word: str, names: Iterable[str]) -> str:
 
 def split_outside(text: str) -> list[str]:
     """Parts between commas that stand outside of brackets and quotes."""
-    depth, quote, parts = 0, "", [""]
-    for x in text:
-        if quote:
-            quote = "" if x == quote else quote
-        elif x in "'\"" and not parts[-1].strip():
-            quote = x
-        elif x in "([{":
-            depth += 1
-        elif x in ")]}":
-            depth = max(0, depth - 1)
-        if x == "," and not depth and not quote:
-            parts.append("")
-        else:
-            parts[-1] += x
+    parts: list[str] = []
+    is_open = False
+    for piece in text.split(","):
+        parts[-1:] = [f"{parts[-1]},{piece}"] if is_open else [*parts[-1:], piece]
+        rest = re.sub(r"""^\s*('[^']*'|"[^"]*")""", "", parts[-1])
+        is_open = bool(re.match(r"\s*['\"]", rest)) or sum(map(rest.count, "([{")) > sum(map(rest.count, ")]}"))
     return parts
 
 

@@ -99,23 +99,15 @@ def options() -> list[Any]:
     return found
 
 
-@functools.lru_cache(maxsize=1)
-def _of_options() -> dict[tuple[str, str], set[str]]:
-    """Units of the options of a case by their section and key, from the last words of their help."""
-    found: dict[tuple[str, str], set[str]] = {}
-    for option in options():
-        match = re.search(r", ([^,;:(]*)$", option.help or "")
-        said = match[1].strip() if match and match[1].strip() in UNITS else ""
-        if option.key:
-            found.setdefault((option.section or option.part, option.key), set()).add(said)
-    return found
-
-
+@functools.lru_cache(maxsize=None)
 def of_key(key: str) -> str:
-    """The unit of a key of a case, such as elements.bar.E; "" if none is known, or parts differ in it."""
+    """The unit of a key of a case, such as elements.bar.E, from the last words of its help; "" if none is known, or
+    parts differ in it."""
     section, *_, last = key.split(".") if "." in key else ("", key)
-    found = _of_options().get((section, last), set())
-    return next(iter(found)) if len(found) == 1 else ""
+    found = {match[1].strip() if (match := re.search(r", ([^,;:(]*)$", option.help or "")) else ""
+             for option in options() if option.key == last and (option.section or option.part) == section}
+    found = {said if said in UNITS else "" for said in found}
+    return found.pop() if len(found) == 1 else ""
 
 
 def split(name: str) -> tuple[str, Optional[str]]:

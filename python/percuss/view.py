@@ -135,12 +135,6 @@ def peak_time(summary: dict[str, Any], field: str) -> Optional[float]:
     return float(peaks[0][1]) if peaks else None
 
 
-def frame_at(times: Sequence[float], wanted: Optional[float]) -> float:
-    """The first frame from then on, which has seen what happened until then; else the last one."""
-    slack = 1e-9 * max(abs(times[0]), abs(times[-1]))
-    return next((t for t in times if wanted is not None and t >= wanted - slack), times[-1])
-
-
 def si(unit: str, largest: float) -> tuple[float, str]:
     """Factor and unit by which values up to `largest` read well: (1e-3, "kN") for 62832 N."""
     if unit not in PREFIXED or not 0.0 < largest < np.inf:
@@ -160,11 +154,6 @@ def bounds_of(source: Any) -> Any:
 def join(box: Any, other: Any) -> Any:
     """The box about two boxes."""
     return np.array([np.minimum(box[0], other[0]), np.maximum(box[1], other[1])])
-
-
-def size_of(box: Any) -> float:
-    """Length of the diagonal."""
-    return float(np.linalg.norm(box[1] - box[0]))
 
 
 def show_obstacles(view: Any, box: Any, when: float) -> Any:
@@ -314,14 +303,9 @@ def show_body(view: Any, body: Any, found: Optional[tuple[str, str, str, float, 
         colour(view, displays, found[0], title, largest, is_signed)
 
 
-def show_undeformed(view: Any, body: Any, *how: Any) -> None:
-    """The reference state in grey."""
-    still = pv.WarpByVector(registrationName="undeformed", Input=body, Vectors=["POINTS", "displacement"],
-                            ScaleFactor=-1.0)
-    for shape in make_shapes(body, still, *how):
-        display = pv.Show(shape, view)
-        display.LineWidth = 2
-        paint(display, [0.6, 0.6, 0.6], 0.35)
+def warped(body: Any, title: str, factor: float) -> Any:
+    """The body with its displacements so many times added once more."""
+    return pv.WarpByVector(registrationName=title, Input=body, Vectors=["POINTS", "displacement"], ScaleFactor=factor)
 
 
 def enlargement(moved: float, size: float, kind: str) -> float:
@@ -329,16 +313,6 @@ def enlargement(moved: float, size: float, kind: str) -> float:
     if moved == 0.0 or size == 0.0 or (kind != "modes" and moved > 0.03 * size):
         return 1.0
     return float("%.0e" % (0.1 * size / moved))
-
-
-def enlarge(body: Any, size: float, kind: str) -> tuple[Any, float]:
-    """The body with displacements that can be seen, and how many times as large they are."""
-    array = body.PointData.GetArray("displacement")
-    times = enlargement(max(abs(x) for x in array.GetRange(-1)) if array is not None else 0.0, size, kind)
-    if times == 1.0:
-        return body, times
-    return pv.WarpByVector(registrationName="enlarged", Input=body, Vectors=["POINTS", "displacement"],
-                           ScaleFactor=times - 1.0), times
 
 
 def make_arrows(contacts: Any, size: float, when: float) -> tuple[Any, Any, Any, str]:
@@ -372,14 +346,6 @@ def make_arrows(contacts: Any, size: float, when: float) -> tuple[Any, Any, Any,
     return arrows, vectors[largest], tail, "%s: longest arrow %.3g %s" % (title, most * scale, unit_name)
 
 
-def show_arrows(view: Any, arrows: Any, shift: Sequence[float]) -> None:
-    """Shifted towards the camera: in parallel projection they stay at their place and no body hides them."""
-    if any(shift):
-        arrows = pv.Transform(registrationName="arrows in front", Input=arrows)
-        arrows.Transform.Translate = shift
-    paint(pv.Show(arrows, view), [0.8, 0.1, 0.1])
-
-
 def camera_axes(box: Any, force: Any) -> list[Any]:
     """Right, up and towards the camera: across the two widest directions, not along the largest force."""
     extent = np.ptp(box, axis=0)
@@ -398,7 +364,7 @@ def camera_axes(box: Any, force: Any) -> list[Any]:
 def aim_camera(view: Any, box: Any, axes: list[Any]) -> None:
     """At the middle of a box, which fills the picture between text and scale; low things make a low picture."""
     right, above, towards = axes
-    size = size_of(box) or 1.0
+    size = float(np.linalg.norm(np.ptp(box, axis=0))) or 1.0
     across, upright = (max(float(np.abs(axis) @ np.ptp(box, axis=0)), 1e-3 * size) for axis in (right, above))
     room = MOST_HEIGHT - ABOVE - BELOW
     pixels = 0.92 * min(WIDTH / across, room / upright)  # for a metre
@@ -474,23 +440,31 @@ def draw(picture: str, wanted: str, field: str) -> tuple[Any, list[float]]:
     if body is None:
         sys.exit("there are no frames: %s" % os.path.join(folder(), stem + ".vtk.series"))
     stamps, is_given = times_of(body), wanted not in ("", "peak", "all")
-    if is_given and float(wanted) > stamps[-1] + 1e-9 * abs(stamps[-1]):
-        sys.exit("there is no frame from t = %s s on, the last one is at %g s" % (wanted, stamps[-1]))
-    when = frame_at(stamps, float(wanted) if is_given else stamps[0] if kind == "modes" else peak_time(summary, field))
+    asked = float(wanted) if is_given else stamps[0] if kind == "modes" else peak_time(summary, field)
+    # The first frame from then on has seen what happened until then.
+    slack = 1e-9 * max(abs(stamps[0]), abs(stamps[-1]))
+    when = next((t for t in stamps if asked is not None and t >= asked - slack), stamps[-1])
+    if is_given and float(wanted) > when + slack:
+        sys.exit("there is no frame from t = %s s on, the last one is at %g s" % (wanted, when))
     body.UpdatePipeline(when)
     thick = radius_of(body)
     box = bounds_of(body) + [[-thick], [thick]]
     if os.path.splitext(picture)[1] != ".png" and "low" in seen:  # what moves stays in the picture
         box = np.array([seen["low"], seen["high"]], float)
-    size, times, notes = size_of(box), thickness(box, thick), []
+    size, times, notes = float(np.linalg.norm(np.ptp(box, axis=0))), thickness(box, thick), []
     arrows, push, tail, legend = make_arrows(open_file("contacts.vtk.series", "contacts"), size, when)
     axes = camera_axes(box, push)
     box = show_obstacles(view, box, when)
     shown = body
     if kind != "run":
         show_time(view, when)
-        shown, larger = enlarge(body, size, kind)
-        show_undeformed(view, body, sections, size, times)
+        moved = body.PointData.GetArray("displacement")
+        larger = enlargement(max(abs(x) for x in moved.GetRange(-1)) if moved is not None else 0.0, size, kind)
+        shown = warped(body, "enlarged", larger - 1.0) if larger != 1.0 else body
+        for shape in make_shapes(body, warped(body, "undeformed", -1.0), sections, size, times):
+            display = pv.Show(shape, view)
+            display.LineWidth = 2
+            paint(display, [0.6, 0.6, 0.6], 0.35)
         field = field or ("displacement" if kind == "modes" else "")
         notes.append("displacements %g times" % larger if larger != 1.0 and kind == "statics" else "")
         shown.UpdatePipeline(when)
@@ -499,7 +473,10 @@ def draw(picture: str, wanted: str, field: str) -> tuple[Any, list[float]]:
     notes.append("sections %g times as thick" % times if times > 1.0 else "")
     if arrows is not None:
         box = join(box, [tail, tail])
-        show_arrows(view, arrows, (2.0 * size * axes[2]).tolist() if picture else [0.0] * 3)
+        if picture:  # towards the camera: in parallel projection they stay at their place and no body hides them
+            arrows = pv.Transform(registrationName="arrows in front", Input=arrows)
+            arrows.Transform.Translate = (2.0 * size * axes[2]).tolist()
+        paint(pv.Show(arrows, view), [0.8, 0.1, 0.1])
     show_text(view, body, kind, when, [*notes, legend])
     pv.GetAnimationScene().UpdateAnimationUsingDataTimeSteps()
     pv.Render(view)  # the first one sets a camera of its own

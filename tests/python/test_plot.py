@@ -152,6 +152,15 @@ class Plot(program.Cases):
         self.assertLess(figure.axes[0].get_ylim()[1], 1.2 * gap)  # not the 5 m of the start
         self.assertGreaterEqual(figure.axes[0].get_ylim()[0], -1e-6)  # gaps are >= 0 but for round-off
 
+    def test_panels_over_time_are_shaded_after_the_horizon(self):
+        with open(self.path("a", "summary.json")) as file:
+            summary = json.load(file)
+        self.write("a/summary.json", json.dumps({**summary, "horizon": {"time": 0.8}}))
+        for name in ("energies", "momentum", "contact_wall", "probe_tip", "steps"):
+            for axes in percuss.plot(self.path("a"), name).axes:
+                shade, = axes.patches
+                self.assertEqual((*shade.get_xy()[:3:2, 0],), (0.8, 1.5))
+
     def test_impulses_are_shown_over_the_run(self):
         table = pandas.DataFrame({"t": [0.0, 1.0, 2.0, 3.0], "floor.impulse": [np.nan, 4.0, 0.0, 2.0]})
         axes = percuss.plot(table, "floor.impulse").axes[0]
@@ -202,7 +211,7 @@ class Plot(program.Cases):
         self.assertEqual((figure._suptitle.get_text(), axes.get_legend()), ("Bar", None))
         self.assertAlmostEqual(figure.get_size_inches()[0], 10.0 / 2.54, places=3)
         self.assertEqual(percuss.plot(self.path("a"), "tip.x", equal=True).axes[0].get_aspect(), 1.0)
-        self.refused("--range needs columns", "plot", self.path("a"), "--range", "0:1")
+        self.refused("--range (--xlim) needs columns", "plot", self.path("a"), "--range", "0:1")
         for option, wrong in itertools.product(("--range", "--xlim", "--ylim"), ("1", "1:", ":1", "1:0", "1:1", "0:1:2",
                                                                                "0:inf", "nan:1", "a:b")):
             self.refused(f"lim must be two rising numbers A:B, is '{wrong}'", "plot", self.path("a"), "tip.x",
@@ -404,7 +413,15 @@ class Plot(program.Cases):
         self.refused("no history.csv", "plot", self.folder)
         self.refused("results must follow", "plot")
         self.refused("pictures are .svg, .png or .pdf, not", "plot", self.path("a"), "-o", self.path("x.jpg"))
-        self.refused("--range must meet t from 0 to 1.5, is 5:9", "plot", self.path("a"), "tip.x", "--range", "5:9")
+        self.refused("--range (--xlim) must meet t from 0 to 1.5, is 5:9", "plot", self.path("a"), "tip.x", "--xlim",
+                     "5:9")
+        self.refused("needs no parameter (hann, ", "plot", self.path("a"), "tip.x", "--spectrum", "nowin")
+        self.refused("--label: 2 given, but 1", "plot", self.path("a"), "tip.x", "--label", "a", "--label", "b")
+        for wrong in ({"legend": "nowhere"}, {"log": "z"}):
+            with self.assertRaisesRegex(ValueError, "must be"):
+                percuss.plot(self.path("a"), "tip.x", **wrong)
+        self.write("quote.csv", 't,x\n0,1\n"1,2\n2,3\n')
+        self.refused('quote.csv:3: damaged: a quote (") is not closed', "plot", self.path("quote.csv"), "x")
         self.refused("--width must be a number from 5 on", "plot", self.path("a"), "--width", "x")
         self.refused("unknown option '--tolerance'", "plot", self.path("a"), "--tolerance", "1")
         self.write("s/study.csv", "a,run,status,m\n1,x,done,2\n")

@@ -134,9 +134,9 @@ def main():
             one.find_kinds()
             one.make([place for places in one.places(level).values() for place in places])
         for name, truth in exact.items():
-            value, bounds, grain = one.judge(name, level)
-            found.append((problem.__name__, number, name.split("(")[0].split(".")[-1], bounds["both"].kind,
-                          abs(value - truth) / abs(truth), one.total(bounds, grain) / abs(truth)))
+            answer = one.judge(name, level)
+            found.append((problem.__name__, number, name.split("(")[0].split(".")[-1], answer.parts["both"].kind,
+                          abs(answer.value - truth) / abs(truth), answer.bound / abs(truth)))
     table("all", found)
     for name in dict.fromkeys(row[0] for row in found):
         table(name, [row for row in found if row[0] == name])
