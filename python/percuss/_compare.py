@@ -105,13 +105,6 @@ def _plain(value: Any) -> Any:
         return str(value)
 
 
-def _gaps(x: Array, y: Array, lone: float) -> Array:
-    """Differences of two columns: infinite between texts, `lone` where only one has a number."""
-    if object in (x.dtype, y.dtype):
-        return np.where(x.astype(str) == y.astype(str), 0.0, math.inf)
-    return np.where(np.isnan(x) != np.isnan(y), lone, np.nan_to_num(np.abs(x - y), posinf=math.inf))
-
-
 def _judge(tables: list[Any], pair: list[Any], axis: list[str], places: list[str], kind: str,
            tolerance: float) -> pandas.DataFrame:
     """A row for each column that both have."""
@@ -125,7 +118,11 @@ def _judge(tables: list[Any], pair: list[Any], axis: list[str], places: list[str
     rows = []
     for name in names:
         x, y = (one[name].to_numpy() for one in pair)
-        gap = _gaps(x, y, math.inf if is_same or kind else 0.0)
+        if object in (x.dtype, y.dtype):  # texts
+            gap = np.where(x.astype(str) == y.astype(str), 0.0, math.inf)
+        else:
+            lone = math.inf if is_same or kind else 0.0  # where only one has a number
+            gap = np.where(np.isnan(x) != np.isnan(y), lone, np.nan_to_num(np.abs(x - y), posinf=math.inf))
         unit = known.get(name)
         nothing = ROUND_OFF * max(sizes[n] for n in names if known.get(n) == unit) if unit and not kind else 0.0
         beyond = (gap > nothing) & (gap > tolerance * sizes[name])

@@ -155,15 +155,6 @@ def of_table(results: Results) -> Block:
             "said": read_text(results.path("summary.txt")) if results.has("summary.txt") else ""}
 
 
-def study_row(row: Any, keys: list[str], measures: list[str]) -> list[Any]:
-    """Keys and measures of a row of study.csv, or the reason why there are none."""
-    head = [x if isinstance(x, str) else f"{x:.12g}" if np.isfinite(x) else "" for x in (row[key] for key in keys)]
-    if row["status"] == "done":
-        return [*head, *(readable(shown_value(row, name)) for name in measures)]
-    reason = row.get("reason")
-    return [*head, f"{row['status']}: {reason if isinstance(reason, str) else ''}"]
-
-
 def of_study(results: Results) -> Block:
     """The page of a study."""
     about = results.summary if results.has("study.json") else {}
@@ -174,13 +165,19 @@ def of_study(results: Results) -> Block:
     heads += [breakable(name) + (f" [{known[name]}]" if known.get(name) else "") for name in measures]
     run = next((name for name in table["run"] if results.has(f"runs/{name}/case.resolved.yaml")), None)
     point = table[table["run"] == run].iloc[0] if run is not None else {}
+    rows = []
+    for _, row in table.head(MOST_ROWS).iterrows():
+        head = [x if isinstance(x, str) else f"{x:.12g}" if np.isfinite(x) else "" for x in row[keys]]
+        reason = row.get("reason")
+        rows.append([*head, *(readable(shown_value(row, name)) for name in measures)] if row["status"] == "done" else
+                    [*head, f"{row['status']}: {reason if isinstance(reason, str) else ''}"])
     case = str(about.get("case", results.folder)).removesuffix("/case.yaml").rstrip("/")
     return {"title": f"Study of {os.path.basename(case)}", "version": about.get("version"),
             "case": f"runs/{run}/case.resolved.yaml", "about": about,
             "states": [point["status"] for point in about.get("points", [])] or list(table["status"]),
             "varied": [key for key in keys if key not in ("level", "mesh_factor", "step_factor")],
-            "table": {"heads": heads, "rows": [study_row(row, keys, measures) for _, row in table.head(
-                MOST_ROWS).iterrows()], "right": range(len(keys), len(heads))}, "more": len(table) - MOST_ROWS,
+            "table": {"heads": heads, "rows": rows, "right": range(len(keys), len(heads))},
+            "more": len(table) - MOST_ROWS,
             "point": ", ".join(f"{key} = {shown(point[key])}" for key in keys) if run is not None else "",
             "command": about.get("command") or ["percuss", "study", "CASE", "-o", results.folder]}
 

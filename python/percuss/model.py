@@ -311,6 +311,11 @@ class Model:
                 raise InputError(lack)
             return view(handle, address, self._q.shape).copy()
 
+    def _each(self, count: Any, at: Any) -> list[Any]:
+        """What the library counts by one function and gives by another one."""
+        pointer = self._alive().pointer
+        return [at(pointer, i) for i in range(count(pointer))]
+
     # State
 
     time = Evaluated[float](lambda m: lib.percuss_time(m._alive().pointer), "The present time, s.")
@@ -329,22 +334,17 @@ class Model:
 
     # Mesh
 
-    @property
-    def nodes(self) -> Array:
-        """Reference positions of the nodes, [nodes, 3], m; no copy. None in a system in closed form."""
-        handle = self._alive()
-        return view(handle, lib.percuss_coordinates(handle.pointer), (lib.percuss_nodes(handle.pointer), 3))
-
-    @property
-    def cells(self) -> Array:
-        """Nodes of the cells, [cells, 2]; no copy."""
-        handle = self._alive()
-        return view(handle, lib.percuss_cell_nodes(handle.pointer), (lib.percuss_cells(handle.pointer), 2), INT)
+    nodes = Evaluated[Array](
+        lambda m: view(m._alive(), lib.percuss_coordinates(m._handle.pointer),
+                       (lib.percuss_nodes(m._handle.pointer), 3)),
+        "Reference positions of the nodes, [nodes, 3], m; no copy. None in a system in closed form.")
+    cells = Evaluated[Array](
+        lambda m: view(m._alive(), lib.percuss_cell_nodes(m._handle.pointer), (lib.percuss_cells(m._handle.pointer), 2),
+                       INT), "Nodes of the cells, [cells, 2]; no copy.")
 
     def _sets(self, is_cells: bool) -> dict[str, Any]:
-        handle = self._alive()
-        found = (lib.percuss_set_at(handle.pointer, i) for i in range(lib.percuss_sets(handle.pointer)))
-        return {s.name.decode(): view(handle, s.items, (s.count,), INT) for s in found if bool(s.is_cells) == is_cells}
+        return {s.name.decode(): view(self._alive(), s.items, (s.count,), INT)
+                for s in self._each(lib.percuss_sets, lib.percuss_set_at) if bool(s.is_cells) == is_cells}
 
     node_sets = Evaluated[dict[str, Any]](lambda m: m._sets(False), "Numbers of nodes by the name of their set.")
     cell_sets = Evaluated[dict[str, Any]](lambda m: m._sets(True), "Numbers of cells by the name of their set.")
@@ -375,12 +375,9 @@ class Model:
             raise InputError(f"there is no set {name!r} of one node")
         return int(items[0])
 
-    @property
-    def coordinates(self) -> list[Any]:
-        """Names of the coordinates of a system in closed form."""
-        handle = self._alive()
-        names = (lib.percuss_coordinate_name(handle.pointer, i) for i in range(self.dofs))
-        return [name.decode() for name in names if name is not None]
+    coordinates = Evaluated[list[Any]](
+        lambda m: [name.decode() for name in m._each(lib.percuss_dofs, lib.percuss_coordinate_name) if name],
+        "Names of the coordinates of a system in closed form.")
 
     def frame(self) -> Frame:
         """The model as it is drawn now."""
@@ -428,11 +425,11 @@ class Model:
     @property
     def contacts(self) -> Mapping[str, Contact]:
         """Contacts and joints by name; a joint that has the name of a contact as joints.NAME."""
-        handle = self._alive()
+        self._alive()
         if self._contacts is None:
             found: dict[str, Contact] = {}
-            for i in range(lib.percuss_groups(handle.pointer)):
-                one = Contact(self, lib.percuss_group_at(handle.pointer, i))
+            for group in self._each(lib.percuss_groups, lib.percuss_group_at):
+                one = Contact(self, group)
                 found[f"joints.{one.name}" if one.name in found else one.name] = one
             self._contacts = _Names(found, "contact", lambda one: one)
         return self._contacts
@@ -440,11 +437,11 @@ class Model:
     @property
     def probes(self) -> Mapping[str, float]:
         """Values of the probes at the present state, by the names of their columns in the history."""
-        handle = self._alive()
+        self._alive()
         if self._probes is None:
-            count = lib.percuss_probes(handle.pointer)
-            names = {lib.percuss_probe_name(handle.pointer, i).decode(): i for i in range(count)}
-            self._probes = _Names(names, "probe", lambda i: lib.percuss_probe_at(self._alive().pointer, i))
+            names = self._each(lib.percuss_probes, lib.percuss_probe_name)
+            self._probes = _Names({name.decode(): i for i, name in enumerate(names)}, "probe",
+                                  lambda i: lib.percuss_probe_at(self._alive().pointer, i))
         return self._probes
 
     @property

@@ -74,8 +74,8 @@ def _names_of(where: str, text: str) -> list[str]:
                                  f"names {len(names)} columns")
             if is_good:
                 break
-    except csv.Error:
-        what = "a line is too long" if '"' not in text else 'a quote (") is not closed, or stands within a field'
+    except csv.Error as error:
+        what = str(error) if '"' not in text else 'a quote (") is not closed, or stands within a field'
         raise InputError(f"{where}:{nline + 1}: damaged: {what}") from None
     if len(set(names)) < len(names):
         raise InputError(f"{where}: two columns are called '{max(names, key=names.count)[:80]}'")

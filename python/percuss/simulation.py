@@ -78,10 +78,8 @@ class Simulation(Model):
     step_size = Evaluated[float](lambda s: lib.percuss_step_size(s._alive().pointer), "s")
     end_time = Evaluated[float](lambda s: lib.percuss_end_time(s._alive().pointer), "s")
 
-    @property
-    def notes(self) -> str:
-        """What was changed in the case without being an error."""
-        return str(lib.percuss_notes(self._alive().pointer).decode(errors="replace"))
+    notes = Evaluated[str](lambda s: lib.percuss_notes(s._alive().pointer).decode(errors="replace"),
+                           "What was changed in the case without being an error.")
 
     # Going back
 
@@ -123,11 +121,8 @@ class Simulation(Model):
         """Adds a force [x, y, z] at a node for the next step."""
         self._call(lib.percuss_apply, _number(self.node(node)), vector(force, 3, "force"))
 
-    @property
-    def loads(self) -> list[Any]:
-        """Names of the loads."""
-        handle = self._alive()
-        return [lib.percuss_load_name(handle.pointer, i).decode() for i in range(lib.percuss_loads(handle.pointer))]
+    loads = Evaluated[list[Any]](
+        lambda s: [name.decode() for name in s._each(lib.percuss_loads, lib.percuss_load_name)], "Names of the loads.")
 
     def set_load_factor(self, name: str, factor: float) -> None:
         """Lets a load act with this factor on top of its amplitude from now on."""
@@ -135,19 +130,15 @@ class Simulation(Model):
 
     # More to read
 
-    @property
-    def certificate(self) -> list[Any]:
-        """The conditions that every step is held against, a Check each."""
-        handle = self._alive()
-        found = (lib.percuss_check_at(handle.pointer, i) for i in range(lib.percuss_checks(handle.pointer)))
-        return [Check(k.name.decode(), k.unit.decode(), k.worst_ratio, k.worst_value, k.tolerance, k.worst_time,
-                      bool(k.is_reported_only)) for k in found]
+    certificate = Evaluated[list[Any]](
+        lambda s: [Check(k.name.decode(), k.unit.decode(), k.worst_ratio, k.worst_value, k.tolerance, k.worst_time,
+                         bool(k.is_reported_only)) for k in s._each(lib.percuss_checks, lib.percuss_check_at)],
+        "The conditions that every step is held against, a Check each.")
 
     @property
     def reactions(self) -> dict[str, Any]:
         """Reactions of joints, and of supports that were asked for them, by name."""
-        handle = self._alive()
-        found = (lib.percuss_reaction_at(handle.pointer, i) for i in range(lib.percuss_reactions(handle.pointer)))
+        found = self._each(lib.percuss_reactions, lib.percuss_reaction_at)
         return {r.name.decode(): Reaction(np.array(r.force), np.array(r.moment), bool(r.is_support),
                                           *((r.tangential, r.separating) if r.has_teeth else ())) for r in found}
 
@@ -178,7 +169,7 @@ class Modes(Model):
 
     def __init__(self, handle: Any) -> None:
         super().__init__(handle)
-        found = [lib.percuss_mode_at(handle.pointer, i) for i in range(lib.percuss_mode_count(handle.pointer))]
+        found = self._each(lib.percuss_mode_count, lib.percuss_mode_at)
         #: rad/s; of modes that do not vibrate (decay, divergence) the rate, 1/s
         self.frequencies: Array = np.array([m.frequency for m in found])
         self.damping: Array = np.array([m.damping for m in found])  #: ratios
