@@ -17,10 +17,9 @@ import pandas
 
 from .command import COULD_NOT_GO_ON, DONE, Parser
 from .errors import InputError
-from .files import Path
 from .formula import Signal, times_of
 from .results import Results, kind_of, open as open_results
-from .text import real
+from .text import Path, real
 
 ROUND_OFF = 1e-12  # of a result after many steps, and of a time that was added up
 Array = np.ndarray[Any, Any]

@@ -20,10 +20,9 @@ from . import measure as measures
 from . import units
 from .command import COULD_NOT_GO_ON, DONE, Parser
 from .errors import InputError, SimulationError
-from .files import Path, folder_of, write_file
 from .measure import MOST_SAFETY, Bound, bound
 from .pool import MOST_JOBS, Ended, Pool, Runs
-from .text import assignments, real, whole
+from .text import Path, assignments, folder_of, real, whole, write_file
 
 COSTS = {"cells": "model.cells", "steps": "steps.done", "seconds": "wall_time.total"}
 FACTOR, MOST_LEVEL, MOST_PARTS = 2, 10, 1.6

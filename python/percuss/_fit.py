@@ -18,11 +18,10 @@ import pandas
 from . import units
 from .command import COULD_NOT_GO_ON, DONE, Parser
 from .errors import InputError, SimulationError
-from .files import Path, folder_of, write_file
 from .formula import read_signal, times_of
 from .pool import MOST_JOBS, Ended, Pool, Runs
 from .results import open as open_results, read_table
-from .text import assignments, real, suggest, whole
+from .text import Path, assignments, folder_of, real, suggest, whole, write_file
 
 Array = np.ndarray[Any, Any]
 STEP = 1e-3  # of central differences, over the range of a parameter: steps of time make finer ones rough

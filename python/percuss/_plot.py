@@ -15,9 +15,8 @@ from . import pictures
 from .command import Parser
 from .errors import InputError
 from .figure import LEGENDS, STYLE, Options, Picture, Run, drawn
-from .files import Path, write_file
 from .results import Results, open as open_results, read_table
-from .text import real, suggest
+from .text import Path, real, suggest, write_file
 
 FORMATS = (".svg", ".png", ".pdf")
 MOST_KEYS = 3  # that may name what differs between runs

@@ -21,10 +21,10 @@ from ._study import shown_value
 from .command import DONE, Parser
 from .errors import InputError, PercussError
 from .figure import Options, colour_limit
-from .files import Path, errors_of, read_bytes, read_text, write_file
 from .frames import Frame, Frames
 from .pictures import LEDGER, measures_of
 from .results import Results, open as open_results
+from .text import Path, errors_of, read_bytes, read_text, write_file
 from .view import COLOURS, camera_axes, enlargement, mode_text, peak_time, si
 
 Array = npt.NDArray[Any]

@@ -26,9 +26,8 @@ from . import measure as measures
 from . import units
 from .command import COULD_NOT_GO_ON, DONE, Parser
 from .errors import InputError, SimulationError
-from .files import Path, folder_of, read_text, write_file
 from .pool import MOST_JOBS, Ended, Pool, Runs, find_case
-from .text import encode, real, split_outside, suggest, text_of, whole
+from .text import Path, encode, folder_of, read_text, real, split_outside, suggest, text_of, whole, write_file
 
 if TYPE_CHECKING:
     import pandas

@@ -8,8 +8,8 @@ import tempfile
 
 from .command import COULD_NOT_GO_ON, DONE, Parser, show_errors
 from .errors import InputError
-from .files import read_json
 from .frames import Frames
+from .text import read_json
 
 SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "view.py")
 MOVIES = (".mp4", ".webm", ".gif")

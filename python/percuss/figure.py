@@ -20,8 +20,8 @@ from matplotlib.path import Path as MplPath
 
 from . import units
 from .errors import InputError
-from .files import write_file
 from .results import TABLES, Results
+from .text import write_file
 from .view import si
 
 NCOLOUR = 7  # in percuss.mplstyle

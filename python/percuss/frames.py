@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 import numpy as np
 import numpy.typing as npt
 
-from .files import Path, errors_of, read_bytes
+from .text import Path, errors_of, read_bytes
 
 Array = npt.NDArray[Any]
 

@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING, Any, Iterator, NamedTuple, Optional, Sequence
 
 from . import units
 from .errors import InputError
-from .files import read_json
-from .text import suggest
+from .text import read_json, suggest
 
 if TYPE_CHECKING:
     from .formula import Signal

@@ -17,8 +17,7 @@ from typing import Any, Callable, Iterator, Mapping, NamedTuple, Optional, Seque
 from . import _library as c
 from . import measure
 from .errors import InputError
-from .files import Path, errors_of
-from .text import encode, suggest
+from .text import Path, encode, errors_of, suggest
 
 MOST_JOBS = 4096
 MOST_KEPT = 1 << 28  # bytes of memory that stay with a process between two runs

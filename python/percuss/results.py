@@ -19,9 +19,8 @@ import numpy as np
 
 from . import units
 from .errors import InputError
-from .files import Path, errors_of, folder_of, read_json, read_text
 from .simulation import Simulation, load
-from .text import whole
+from .text import Path, errors_of, folder_of, read_json, read_text, whole
 
 if TYPE_CHECKING:
     import pandas

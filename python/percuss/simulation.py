@@ -8,9 +8,8 @@ import numpy as np
 
 from . import _library as c
 from .errors import InputError, error_of
-from .files import Path
 from .model import Check, Evaluated, Handle, Model, Reaction, _number, deferred, open_with, vector, view
-from .text import encode, whole
+from .text import Path, encode, whole
 
 Array = np.ndarray[Any, Any]
 

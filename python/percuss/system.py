@@ -2,7 +2,7 @@
 
 import functools
 import math
-from ctypes import addressof, c_char_p, c_int, c_void_p, cast, sizeof
+from ctypes import addressof, c_char_p, c_int, c_void_p, cast, memmove, sizeof
 from types import SimpleNamespace
 from typing import Any, NamedTuple, Optional, Sequence
 
@@ -121,7 +121,6 @@ class System:
         names = (c_char_p * max(1, len(self.coordinates)))(*[name.encode() for name in self.coordinates])
         # The rows are taken once: the library reads them several times and relies on their number.
         self._row_list = [row if isinstance(row, Row) else Row(*row) for row in self.rows]
-        self._row_names = [row.contact.encode() for row in self._row_list]
         self._tables = table, cells
         return c.SystemDefinition(
             abi=ABI, name=self.name.encode(), summary=self.summary.encode(), parameters=addressof(table),
@@ -167,12 +166,16 @@ class System:
     def _functions(self) -> dict[str, Any]:
         n, m = len(self.coordinates), len(self._row_list)
         nt = sum(row.tangents for row in self._row_list)
+        rows = (c.Row * m)(*[c.Row(row.contact.encode(), row.restitution, row.tangent_restitution, row.friction,
+                                   int(row.bilateral), int(row.tangents)) for row in self._row_list])
 
-        def rows(_p: Any, out: Any) -> None:
-            for i, row in enumerate(self._row_list):
-                c.Row.from_address(out + i * sizeof(c.Row)).__init__(
-                    self._row_names[i], row.restitution, row.tangent_restitution, row.friction, int(row.bilateral),
-                    int(row.tangents))
+        def check(p: Any, _culprit: Any) -> Any:
+            try:
+                fault = self.check(self._of(p))
+            except BaseException as error:  # noqa: B902 - raised again by who has called the library
+                self._error, fault = error, "its check has failed"
+            self._fault = c_char_p(None if fault is None else str(fault).encode())
+            return cast(self._fault, c_void_p).value
 
         shapes: dict[str, tuple[Any, ...]] = {
             "start": ("", (n,), (n,)), "length": ("",), "mass": ("q", (n, n)), "force": ("tqq", (n,)),
@@ -182,17 +185,6 @@ class System:
             shapes["rate_bias"] = ("qq", (m,))
         if self.point_count > 0:
             shapes["points"] = ("q", (self.point_count, 3))
-        return {"row_count": KINDS["row_count"](lambda _p: m), "rows": KINDS["rows"](rows), "check": self._checker(),
+        return {"row_count": KINDS["row_count"](lambda _p: m), "check": KINDS["check"](check),
+                "rows": KINDS["rows"](lambda _p, out: memmove(out, rows, sizeof(rows)) and None),
                 **{name: self._function(name, *shape) for name, shape in shapes.items()}}
-
-    def _checker(self) -> Any:
-        def call(p: Any, _culprit: Any) -> Any:
-            try:
-                fault = self.check(self._of(p))
-            except BaseException as error:  # noqa: B902 - raised again by who has called the library
-                self._error, fault = error, "its check has failed"
-            if fault is None:
-                return None
-            self._fault = c_char_p(str(fault).encode())
-            return cast(self._fault, c_void_p).value
-        return KINDS["check"](call)
