@@ -1032,7 +1032,6 @@ static int cli_list(pcs_context *ctx, const pcs_arguments *a)
     FILE *pager = list_open_pager();
     if (pager != NULL) catalogue.user = pager;
     int count = pcs_catalogue_write(&catalogue);
-    pcs_catalogue_write_applies(&catalogue);
     if (pager != NULL) pclose(pager);
     return count > 0 ? PCS_CLI_DONE : list_refuse(a->subject);
 }

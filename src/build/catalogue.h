@@ -40,7 +40,4 @@ void pcs_catalogue_names(void (*take)(void *user, const char *name, const char *
 // Returns ", did you mean 'x'?" for an unknown name that is close to a known one, or "".
 const char *pcs_catalogue_hint(const char *name, size_t size, char *buffer);
 
-// Writes which scheme takes which system, and why not; nothing if the name is not that of a scheme.
-void pcs_catalogue_write_applies(const pcs_catalogue *self);
-
 #endif

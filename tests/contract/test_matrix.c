@@ -6,7 +6,6 @@
 // near enough.
 
 #include "build/build.h"
-#include "build/catalogue.h"
 #include "closed_form/closed_form.h"
 #include "schemes/scheme.h"
 #include "support/check.h"
@@ -341,40 +340,6 @@ TEST(tables_are_complete)
         for (int k = 0; k < NSYSTEM; k++) count += strcmp(systems[k].name, pcs_closed_forms[i]->name) == 0;
         if (count == 0) fail_msg("the table of systems lacks '%s'", pcs_closed_forms[i]->name);
     }
-}
-
-static void put_into_file(void *user, const char *text)
-{
-    CHECK(fputs(text, user) >= 0);
-}
-
-// `percuss list` tells the same as the table of refusals.
-TEST(list_tells_what_is_refused)
-{
-    char line[16 * TEXT], name[TEXT];
-    int nrow = 0;
-    FILE *file = tmpfile();
-    CHECK(file != NULL);
-    pcs_catalogue_write_applies(&(pcs_catalogue){ .put = put_into_file, .user = file });
-    rewind(file);
-    while (fgets(line, sizeof line, file) != NULL) {
-        const matrix_variant *c = NULL;
-        if (sscanf(line, "%255s", name) != 1) continue;
-        for (int k = NVARIANT - 1; k >= 0; k--)
-            if (strcmp(variants[k].scheme, name) == 0) c = &variants[k]; // the first: its defaults
-        if (c == NULL) continue;
-        nrow++;
-        for (int j = 0; j < NSYSTEM; j++) { // "all but bar, ball: reason; puck: reason", "only bar: reason"
-            const char *at = strstr(line, strcat(strcpy(name, " "), systems[j].name));
-            while (at != NULL && strchr(",:", at[strlen(name)]) == NULL) at = strstr(at + 1, name);
-            const bool is_refused = (at != NULL) != (strstr(line, " only ") != NULL);
-            if (is_refused != (expected_refusal(c, &systems[j]) != NULL))
-                fail_msg("the list says '%s' of %s on %s", line, c->scheme, systems[j].name);
-        }
-    }
-    fclose(file);
-    for (int i = 0; pcs_schemes[i] != NULL; i++) nrow--;
-    CHECK(nrow == 0);
 }
 
 int main(void)
