@@ -172,9 +172,7 @@ static const pcs_option initial_options[] = {
     { .name = NULL },
 };
 static const char *const initial_some[] = { "displacement", "velocity", "rotation", "spin", NULL };
-const pcs_map pcs_initial_map = {
-    .name = "initial value", .is_entry = true, .options = initial_options, .some = initial_some
-};
+const pcs_map pcs_initial_map = { .name = "initial value", .is_entry = true, .options = initial_options };
 
 static pcs_status build_check_observers(pcs_build *b)
 {

@@ -97,8 +97,7 @@ static const pcs_option case_options[] = {
     SECTION_MAP("output", pcs_output_map, "what a run writes: options of observers, or false to switch one off"),
     { .name = NULL },
 };
-static const char *const case_one[] = { "system", "mesh", NULL };
-const pcs_map pcs_case_map = { .name = "case", .options = case_options, .one = case_one };
+const pcs_map pcs_case_map = { .name = "case", .options = case_options };
 
 typedef struct maps_walker {
     pcs_context *ctx;
@@ -382,8 +381,7 @@ int pcs_catalogue_write(const pcs_catalogue *self)
 
 // The JSON schema (draft 7) of a case file, by which editors complete and check keys.
 //
-// The schema has two trees. `NAME` says which keys a map may have and what they may be; `NAME needs` says which it
-// must have. Where a map includes a file, the second tree ends: the file may have the missing keys.
+// It says which keys a map may have and what they may be, not which it must have: an included file may have them.
 //
 // A number may be a formula ${...}, which is a text in JSON, the keyword `pattern` judges texts only, and `minimum`
 // numbers only, so that both are given.
@@ -502,9 +500,9 @@ static void schema_put_parts(schema *s, pcs_parts *parts)
     }
 }
 
-static void schema_refer(schema *s, const char *name, const char *more)
+static void schema_refer(schema *s, const char *name)
 {
-    schema_put(s, "{'$ref':'#/definitions/%s%s'}", name, more);
+    schema_put(s, "{'$ref':'#/definitions/%s'}", name);
 }
 
 // Writes the type of a node. References go into a list of their own, since JSON ignores other keywords beside them.
@@ -520,7 +518,7 @@ static void schema_form(schema *s, const pcs_form *form)
     }
     if (form->map != NULL) {
         schema_put(s, s->last == '[' ? "" : ",");
-        schema_refer(s, form->map->name, "");
+        schema_refer(s, form->map->name);
     }
     schema_put(s, "]");
 }
@@ -586,7 +584,7 @@ static void schema_map_keys(schema *s, const pcs_map *map)
     schema_put(s, INCLUDE);
     if (map->is_entry) {
         schema_put(s, ",\n'repeat':{'$ref':'#/definitions/repeat'},\n'each':");
-        schema_refer(s, map->name, "");
+        schema_refer(s, map->name);
     }
     schema_options(s, map->options);
 }
@@ -667,7 +665,7 @@ static void schema_define(schema *s, const pcs_map *map)
 {
     if (map->kind == PCS_MAP_LIST) {
         schema_put(s, "'type':'array','items':");
-        schema_refer(s, map->entry->name, "");
+        schema_refer(s, map->entry->name);
         return;
     }
     schema_put(s, "'type':'object'");
@@ -676,7 +674,7 @@ static void schema_define(schema *s, const pcs_map *map)
     } else if (map->kind == PCS_MAP_NAMES) {
         schema_put(s,
                    ",'properties':{" INCLUDE "},'additionalProperties':false,'patternProperties':{'" NAME_PATTERN "':");
-        schema_refer(s, map->entry->name, "");
+        schema_refer(s, map->entry->name);
         schema_put(s, "}");
     } else {
         schema_put(s, ",'additionalProperties':false,'properties':{");
@@ -686,121 +684,11 @@ static void schema_define(schema *s, const pcs_map *map)
     }
 }
 
-// Returns true if an option of the table makes this one unnecessary.
-static bool schema_is_given(const pcs_option *table, const char *option)
-{
-    for (; table != NULL && table->name != NULL; table++)
-        if (table->form != NULL && table->form->gives != NULL && strcmp(table->form->gives, option) == 0) return true;
-    return false;
-}
-
-// Writes the required options of both tables, after `first` if it is not NULL.
-static void schema_need_names(schema *s, const char *first, const pcs_option *options, const pcs_option *more)
-{
-    const pcs_option *const tables[] = { options, more };
-    schema_put(s, "'required':[");
-    if (first != NULL) schema_put_text(s, first);
-    for (int i = 0; i < 2; i++)
-        for (const pcs_option *o = tables[i]; o != NULL && o->name != NULL; o++)
-            if (o->is_required && !schema_is_given(more, o->name))
-                schema_put_names(s, (const char *const[]){ o->name, NULL });
-    schema_put(s, "]");
-}
-
-static void schema_need_maps(schema *s, const pcs_option *options)
-{
-    for (; options != NULL && options->name != NULL; options++) {
-        if (options->form == NULL || options->form->map == NULL) continue;
-        schema_next(s, options->name);
-        schema_refer(s, options->form->map->name, " needs");
-    }
-}
-
-// Writes the required options of every observer, for a map that includes no file.
-static void schema_need_parts(schema *s, pcs_parts *parts)
-{
-    pcs_map_part part;
-    for (int i = 0; parts(s->ctx, i, &part); i++) {
-        schema_next(s, part.name);
-        schema_put(s, "{'if':{'required':['include']},'else':{");
-        schema_need_names(s, NULL, part.options, part.more);
-        schema_put(s, "}}");
-    }
-}
-
-// Writes references to the required keys of the maps below.
-static void schema_need_below(schema *s, const pcs_option *options, const pcs_option *more, pcs_parts *observers)
-{
-    schema_put(s, ",'properties':{");
-    schema_need_maps(s, options);
-    schema_need_maps(s, more);
-    if (observers != NULL) schema_need_parts(s, observers);
-    schema_put(s, "}");
-}
-
-// Requires one of the keys, by the rule `oneOf` or `anyOf`.
-static void schema_need_one(schema *s, const char *rule, const char *const *keys)
-{
-    if (keys == NULL) return;
-    schema_put(s, ",'%s':[", rule);
-    for (int i = 0; keys[i] != NULL; i++) schema_put(s, "%s{'required':['%s']}", i == 0 ? "" : ",", keys[i]);
-    schema_put(s, "]");
-}
-
-// Requires one of both where an option follows from another.
-static void schema_need_given(schema *s, const pcs_option *options)
-{
-    for (; options != NULL && options->name != NULL; options++)
-        if (options->form != NULL && options->form->gives != NULL)
-            schema_need_one(s, "anyOf", (const char *const[]){ options->form->gives, options->name, NULL });
-}
-
-static void schema_need_types(schema *s, const pcs_map *map)
-{
-    pcs_map_part part;
-    schema_put(s, ",'allOf':[");
-    for (int i = 0; map->parts(s->ctx, i, &part); i++) {
-        schema_if_type(s, &part);
-        schema_need_names(s, NULL, part.options, part.more);
-        schema_need_below(s, part.options, part.more, NULL);
-        schema_need_given(s, part.more);
-        schema_need_one(s, "oneOf", part.one);
-        schema_put(s, "}}");
-    }
-    schema_put(s, "]");
-}
-
-static void schema_define_needs(schema *s, const pcs_map *map)
-{
-    if (map->kind == PCS_MAP_LIST) {
-        schema_put(s, "'items':");
-        schema_refer(s, map->entry->name, " needs");
-        return;
-    }
-    schema_put(s, "'if':{'anyOf':[{'required':['include']},{'required':['each']}");
-    if (map->stands_for != NULL) schema_put(s, ",{'required':['%s']}", map->stands_for);
-    schema_put(s, "]},'else':{");
-    if (map->kind == PCS_MAP_NAMES) {
-        schema_put(s, "'patternProperties':{'" NAME_PATTERN "':");
-        schema_refer(s, map->entry->name, " needs");
-        schema_put(s, "}");
-    } else {
-        schema_need_names(s, map->kind == PCS_MAP_TYPES ? "type" : NULL, map->options, NULL);
-        schema_need_below(s, map->options, NULL, map->kind == PCS_MAP_PARTS ? map->parts : NULL);
-        if (map->kind == PCS_MAP_TYPES) schema_need_types(s, map);
-        schema_need_one(s, "oneOf", map->one);
-        schema_need_one(s, "anyOf", map->some);
-    }
-    schema_put(s, "}");
-}
-
-static void schema_define_both(void *user, const char *path, const char *help, const pcs_map *map)
+static void schema_define_map(void *user, const char *path, const char *help, const pcs_map *map)
 {
     schema *s = user;
     schema_put(s, ",\n\n'%s':{", map->name);
     schema_define(s, map);
-    schema_put(s, "},\n'%s needs':{", map->name);
-    schema_define_needs(s, map);
     schema_put(s, "}");
 }
 
@@ -809,7 +697,7 @@ pcs_status pcs_catalogue_write_schema(pcs_context *ctx, const pcs_catalogue *sel
     schema s = { .to = self, .ctx = ctx };
     schema_put(&s,
                "{'$schema':'http://json-schema.org/draft-07/schema#',\n'title':'Case file of Percuss %s',\n"
-               "'allOf':[{'$ref':'#/definitions/case'},{'$ref':'#/definitions/case needs'}],\n'definitions':{\n",
+               "'allOf':[{'$ref':'#/definitions/case'}],\n'definitions':{\n",
                percuss_version());
     schema_put(&s, "'include':{'description':'a file, or a list of files, whose keys are merged into this map; keys "
                    "given here win','type':['string','array'],'items':{'type':'string'}},\n'repeat':{"
@@ -822,7 +710,7 @@ pcs_status pcs_catalogue_write_schema(pcs_context *ctx, const pcs_catalogue *sel
                    "'number','string']}},{'type':'object','properties':{"
                    "'from':{'$ref':'#/definitions/vector'},'to':{'$ref':'#/definitions/vector'}},"
                    "'required':['from','to'],'additionalProperties':false}]}");
-    maps_walk(ctx, schema_define_both, &s);
+    maps_walk(ctx, schema_define_map, &s);
     schema_put(&s, "}}\n");
     return PCS_OK;
 }

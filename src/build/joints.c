@@ -339,12 +339,9 @@ static const char *const contact_one[] = { "restitution", "law", NULL };
 
 PCS_PARTS(gap_parts, pcs_gap_types, pcs_gap_types[i]->options, NULL, NULL)
 
-const pcs_map pcs_contact_map = { .name = "contact",
-                                  .kind = PCS_MAP_TYPES,
-                                  .is_entry = true,
-                                  .options = contact_options,
-                                  .parts = gap_parts,
-                                  .one = contact_one };
+const pcs_map pcs_contact_map = {
+    .name = "contact", .kind = PCS_MAP_TYPES, .is_entry = true, .options = contact_options, .parts = gap_parts
+};
 
 static pcs_status contacts_read_law(pcs_build *b, pcs_yaml *node, double friction, pcs_law *out)
 {

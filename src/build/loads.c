@@ -74,7 +74,7 @@ static const pcs_option amplitude_options[] = {
 };
 enum { WAY_TABLE, SHAPE_SINE, SHAPE_RAMP, SHAPE_PULSE, SHAPE_EXPRESSION, SHAPE_CSV };
 static const char *const amplitude_shapes[] = { "table", "sine", "ramp", "pulse", "expression", "csv", NULL };
-static const pcs_map amplitude_map = { .name = "amplitude", .options = amplitude_options, .one = amplitude_shapes };
+static const pcs_map amplitude_map = { .name = "amplitude", .options = amplitude_options };
 
 static pcs_status amplitude_take_table(pcs_build *b, int count, const double *time, const double *factor,
                                        pcs_amplitude *out)

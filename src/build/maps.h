@@ -25,7 +25,6 @@ typedef struct pcs_form {
     const char *json;  // members of a schema, with ' in place of "
     pcs_parts *parts;  // registry: `auto` or the name of a part; with a map, a name stands for { type: name }
     const struct pcs_map *map;
-    const char *gives; // required option that follows from this one; NULL if none
     // Reads the value of a PCS_OPTION_FORM into its member. Wrong values are errors of the case.
     pcs_status (*read)(struct pcs_build *b, pcs_yaml *node, void *member);
 } pcs_form;
@@ -45,9 +44,7 @@ typedef struct pcs_map {
     const pcs_option *options;
     pcs_parts *parts;
     const struct pcs_map *entry;
-    const char *const *one;  // keys, exactly one of which must be given; NULL if no such rule
-    const char *const *some; // keys, at least one of which must be given; NULL if no such rule
-    const char *stands_for;  // key that replaces `type` and with which others are not checked, NULL if none
+    const char *stands_for; // key that replaces `type` and with which others are not checked, NULL if none
 } pcs_map;
 
 // Lines of a table, as those of core/option.h.

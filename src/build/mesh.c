@@ -51,7 +51,7 @@ static const pcs_option set_options[] = {
 };
 
 static const char *const set_one[] = { "nodes", "cells", NULL };
-const pcs_map pcs_set_map = { .name = "set", .is_entry = true, .options = set_options, .one = set_one };
+const pcs_map pcs_set_map = { .name = "set", .is_entry = true, .options = set_options };
 
 typedef struct merge_params {
     pcs_names sets;
@@ -890,7 +890,7 @@ typedef struct line_keys {
     pcs_yaml *cells;
 } line_keys;
 
-static const pcs_form cells_form = { .map = &map_cells, .gives = "elements" };
+static const pcs_form cells_form = { .map = &map_cells };
 static const pcs_option line_options[] = {
     PCS_NODE("cells", line_keys, cells, PCS_OPTIONAL, cells_form,
              "instead of `elements`: number of cells by the travel time of waves in its group of rods"),

@@ -1,5 +1,5 @@
 """percuss list --schema: it takes every case that is shipped, refuses damaged ones as the program does, and knows the
-same keys, needs and choices as the reader of cases. Argument: the path of the program."""
+same keys and choices as the reader of cases. Argument: the path of the program."""
 
 import glob
 import json
@@ -65,40 +65,44 @@ output: { frames: false, probes: { tip: { node: bar.end, of: [x] } } }
 # Each of them makes of the bar above a case that neither the program nor the schema takes.
 DAMAGES = [
     ("type: line", "type: lime"), ("elements: 4", "elements: 0"), ("elements: 4", "elements: 2.5"),
-    ("elements: 4", "elements: four"), (", elements: 4", ""), ("from: [0.1, 0, 0]", "from: [0.1, 0]"),
-    ("from: [0.1, 0, 0]", "from: 0.1"), ("from: [0.1, 0, 0]", "from: [0.1, 0, a]"), ("mesh: bar, E", "E"),
-    ("rho: 1.0", "rho: -1.0"), ("rho: 1.0", "rho: 0"), ("rho: 1.0", "density: 1.0"), ("rho: 1.0", "rho: '1.0'"),
-    ("area: 1.0", "area: 1.0, section: { type: circle, diameter: 1 }"), ("type: rod, ", ""), ("set: bar, ", ""),
-    (", velocity: [-1, 0, 0]", ""), ("velocity: [-1", "speed: [-1"),
+    ("elements: 4", "elements: four"), ("from: [0.1, 0, 0]", "from: [0.1, 0]"), ("from: [0.1, 0, 0]", "from: 0.1"),
+    ("from: [0.1, 0, 0]", "from: [0.1, 0, a]"), ("rho: 1.0", "rho: -1.0"), ("rho: 1.0", "rho: 0"),
+    ("rho: 1.0", "density: 1.0"), ("rho: 1.0", "rho: '1.0'"),
+    ("area: 1.0", "area: 1.0, section: { type: circle, diameter: 1 }"), ("velocity: [-1", "speed: [-1"),
     ("velocity: [-1, 0, 0]", "velocity: { from: [1, 0, 0] }"),
     ("initial: [{ set: bar, velocity: [-1, 0, 0] }]", "initial: { set: bar, velocity: [-1, 0, 0] }"),
-    ("type: force", "type: farce"), ("node: bar.end, value", "value"),
-    ("node: bar.end, value", "node: bar.end, set: bar, value"),
-    ("{ table: [[0, 1], [1, 0]] }", "{ table: [[0, 1], [1, 0]], sine: { frequency: 1 } }"),
-    ("{ table: [[0, 1], [1, 0]] }", "{ table: [[0, 1], [1]] }"), ("{ table: [[0, 1], [1, 0]] }", "{}"),
-    ("{ table: [[0, 1], [1, 0]] }", "{ sine: { size: 1 } }"), ("{ table: [[0, 1], [1, 0]] }", "2"),
-    ("restitution: 0", "restitution: 1.5"), ("restitution: 0", "restitution: 0, points: some"),
+    ("type: force", "type: farce"), ("{ table: [[0, 1], [1, 0]] }", "{ table: [[0, 1], [1]] }"),
+    ("{ table: [[0, 1], [1, 0]] }", "2"), ("restitution: 0", "restitution: 1.5"),
+    ("restitution: 0", "restitution: 0, points: some"),
     ("restitution: 0", "restitution: 0, repeat: { shift: [0, 0, 0] }"),
-    ("restitution: 0", "restitution: 0, repeat: { count: 1, gap: 1 }"),
-    ("rho_inf: 0.8", "rho_inf: 1.1"), ("rho_inf: 0.8", "rho: 0.8"), ("rho_inf: 0.8", "theta: 0.8"),
-    ("{ type: alpha_ggl, rho_inf: 0.8 }", "alpha"), ("{ type: alpha_ggl, rho_inf: 0.8 }", "2"),
-    ("type: alpha_ggl", "type: alpha"), ("scheme: {", "schema: {"), ("step: 0.01", "step: 0"),
-    ("step: 0.01", "step: soon"), ("step: 0.01, ", ""), (", end: 0.1", ""),
-    ("end: 0.1", "end: 0.1, control: { type: fixed }"),
+    ("restitution: 0", "restitution: 0, repeat: { count: 1, gap: 1 }"), ("rho_inf: 0.8", "rho_inf: 1.1"),
+    ("rho_inf: 0.8", "rho: 0.8"), ("rho_inf: 0.8", "theta: 0.8"), ("{ type: alpha_ggl, rho_inf: 0.8 }", "alpha"),
+    ("{ type: alpha_ggl, rho_inf: 0.8 }", "2"), ("type: alpha_ggl", "type: alpha"), ("scheme: {", "schema: {"),
+    ("step: 0.01", "step: 0"), ("step: 0.01", "step: soon"), ("end: 0.1", "end: 0.1, control: { type: fixed }"),
     ("end: 0.1", "end: 0.1, retry: 31"), ("frames: false", "frames: true"), ("frames: false", "frames: { often: 1 }"),
-    ("frames: false", "frame: {}"), (", of: [x]", ""), ("of: [x]", "of: x"), ("of: [x]", "of: []"),
-    ("of: [x]", "of: [x, x]"),
-    ("output: {", "supports: { a: { set: bar.end, fix: [u] } }\noutput: {"),
-    ("output: {", "supports: { a: { set: bar.end } }\noutput: {"), ("output: {", "certify: lax\noutput: {"),
+    ("frames: false", "frame: {}"), ("of: [x]", "of: x"), ("of: [x]", "of: []"), ("of: [x]", "of: [x, x]"),
+    ("output: {", "supports: { a: { set: bar.end, fix: [u] } }\noutput: {"), ("output: {", "certify: lax\noutput: {"),
     ("output: {", "solver: { type: magic }\noutput: {"), ("output: {", "start: later\noutput: {"),
-    ("output: {", "sets: { a: { nodes: bar, cells: bar } }\noutput: {"), ("output: {", "sets: { a: {} }\noutput: {"),
-    ("output: {", "merge: { a: { tolerance: 1 } }\noutput: {"), ("output: {", "parameters: { L: long }\noutput: {"),
-    ("output: {", "system: { type: ball }\noutput: {"), ("wall: {", "1wall: {"), ("wall: {", "my wall: {"),
-    ("mesh: { bar", "mesh: { include: 1, bar"), ("elements: 4", "cells: 4"), ("elements: 4", "cells: {}"),
+    ("output: {", "parameters: { L: long }\noutput: {"), ("wall: {", "1wall: {"), ("wall: {", "my wall: {"),
+    ("mesh: { bar", "mesh: { include: 1, bar"), ("elements: 4", "cells: 4"),
     ("elements: 4", "cells: { travel_time: 0 }"), ("elements: 4", "cells: { travel_time: 0.225, count: 4 }"),
     ("frames: false", "checkpoint: true"), ("frames: false", "checkpoint: { minutes: 0 }"),
-    ("frames: false", "checkpoint: { hours: 1 }"), ("output: {", "start: { at: last }\noutput: {"),
-    ("output: {", "start: { from: there, at: first }\noutput: {"), ("output: {", "start: [statics]\noutput: {"),
+    ("frames: false", "checkpoint: { hours: 1 }"), ("output: {", "start: { from: there, at: first }\noutput: {"),
+    ("output: {", "start: [statics]\noutput: {"),
+]
+
+# Each of them leaves out what is needed, or gives two of what excludes each other: the program alone says so.
+MISSING = [
+    (", elements: 4", ""), ("mesh: bar, E", "E"), ("type: rod, ", ""), ("set: bar, ", ""),
+    (", velocity: [-1, 0, 0]", ""), ("node: bar.end, value", "value"),
+    ("node: bar.end, value", "node: bar.end, set: bar, value"),
+    ("{ table: [[0, 1], [1, 0]] }", "{ table: [[0, 1], [1, 0]], sine: { frequency: 1 } }"),
+    ("{ table: [[0, 1], [1, 0]] }", "{}"), ("{ table: [[0, 1], [1, 0]] }", "{ sine: { size: 1 } }"),
+    ("step: 0.01, ", ""), (", end: 0.1", ""), (", of: [x]", ""),
+    ("output: {", "supports: { a: { set: bar.end } }\noutput: {"),
+    ("output: {", "sets: { a: { nodes: bar, cells: bar } }\noutput: {"), ("output: {", "sets: { a: {} }\noutput: {"),
+    ("output: {", "merge: { a: { tolerance: 1 } }\noutput: {"), ("output: {", "system: { type: ball }\noutput: {"),
+    ("elements: 4", "cells: {}"), ("output: {", "start: { at: last }\noutput: {"),
 ]
 
 # Each of them the program and the schema both take.
@@ -159,7 +163,7 @@ class Documents(unittest.TestCase):
                 with open(os.path.join(folder, name, "case.yaml")) as file:
                     self.assertEqual(errors(read(file.read())), [], name)
 
-    def compare(self, changes, status):
+    def compare(self, changes, status, is_taken):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "case.yaml")
             for old, new in changes:
@@ -169,19 +173,17 @@ class Documents(unittest.TestCase):
                     file.write(text)
                 run = percuss("check", path)
                 self.assertEqual(run.returncode, status, f"{old} -> {new}\n{run.stderr}")
-                self.assertEqual(errors(read(text)) != [], status == 2, f"{old} -> {new}")
+                self.assertEqual(errors(read(text)) == [], is_taken, f"{old} -> {new}")
 
     def test_damaged_cases_are_refused_as_by_the_program(self):
-        self.compare([("time:", "time:")], 0)  # as it is, it is sound
-        self.compare(DAMAGES, 2)
+        self.compare([("time:", "time:")], 0, True)  # as it is, it is sound
+        self.compare(DAMAGES, 2, False)
+
+    def test_what_is_missing_only_the_program_tells(self):
+        self.compare(MISSING, 2, True)
 
     def test_formulas_and_repetition_are_taken_as_by_the_program(self):
-        self.compare(VARIANTS, 0)
-
-    def test_an_included_file_may_hold_what_is_missing(self):
-        self.assertEqual(errors({"include": "bar.yaml", "scheme": {"rho_inf": 0.5},
-        "mesh": {"bar": {"elements": 8}}}), [])
-        self.assertNotEqual(errors({"include": "bar.yaml", "scheme": {"rho_infinity": 0.5}}), [])
+        self.compare(VARIANTS, 0, True)
 
     def test_a_plug_in_has_parameters_of_its_own(self):
         case = {"system": {"plugin": "own.so", "anything": 1}, "scheme": {"type": "moreau_jean"},
@@ -209,32 +211,19 @@ def answers(case):
 
 
 def types(name):
-    """Keys and needs of every type of a map, by the schema."""
-    keys = {rule["if"]["properties"]["type"]["const"]: set(rule["then"]["properties"])
+    """Keys of every type of a map, by the schema."""
+    return {rule["if"]["properties"]["type"]["const"]: set(rule["then"]["properties"])
             for rule in DEFINITIONS[name]["allOf"] if "properties" in rule["if"]}
-    needs = DEFINITIONS[name + " needs"]["else"]
-    # Of two keys that do alike, the reader misses the first.
-    own = {rule["if"]["properties"]["type"]["const"]: set(rule["then"]["required"]) |
-           {name for either in rule["then"].get("anyOf", [])[:1] for name in either["required"]}
-           for rule in needs["allOf"]}
-    return {key: (keys[key], own[key] | set(needs["required"])) for key in keys}
-
-
-def plain(name):
-    needs = DEFINITIONS[name + " needs"]["else"]
-    return set(DEFINITIONS[name]["properties"]), set(needs["required"])
 
 
 WRITTEN_OUT = {"include", "repeat", "each"}  # before the case is read
 
 
 class Reader(unittest.TestCase):
-    """The reader of cases tells which keys it allows and which are missing: the schema says the same."""
+    """The reader of cases tells which keys it allows: the schema says the same."""
 
-    def check(self, case, path, keys, needs):
-        allowed, missing, _ = answers(case)
-        self.assertEqual(allowed.get(path), (keys - WRITTEN_OUT), path)
-        self.assertEqual(missing.get(path, set()), needs, path)
+    def check(self, case, path, keys):
+        self.assertEqual(answers(case)[0].get(path), (keys - WRITTEN_OUT), path)
 
     def test_maps_of_a_type(self):
         places = {"mesh part": "mesh", "element group": "elements", "load": "loads", "joint": "joints",
@@ -243,11 +232,10 @@ class Reader(unittest.TestCase):
             known = types(name)
             self.assertTrue(known)
             case = {section: {f"a_{key}": {"type": key, UNKNOWN: 1} for key in known}}
-            allowed, missing, _ = answers(case)
-            for key, (keys, needs) in known.items():
+            allowed, _, _ = answers(case)
+            for key, keys in known.items():
                 path = f"{section}.a_{key}"
                 self.assertEqual(allowed[path], keys - WRITTEN_OUT, path)
-                self.assertEqual(missing.get(path, set()), needs - {"type"}, path)
             _, missing, choices = answers({section: {"a": {"type": UNKNOWN}, "b": {}}})
             self.assertEqual(choices[f"{section}.a.type"], set(known))
             self.assertIn("type", missing[f"{section}.b"])
@@ -257,11 +245,10 @@ class Reader(unittest.TestCase):
                            ("section", lambda x: {"elements": {"e": {"type": "beam_timo_3d", "section": x}}}),
                            ("control", lambda x: {"time": {"control": x}})):
             place = {"section": "elements.e.section", "control": "time.control"}.get(name, name)
-            for key, (keys, needs) in types(name).items():
+            for key, keys in types(name).items():
                 known = keys - ({"plugin"} if name == "system" else set())
-                allowed, missing, _ = answers(make({"type": key, UNKNOWN: 1}))
+                allowed, _, _ = answers(make({"type": key, UNKNOWN: 1}))
                 self.assertEqual(allowed[place] - {"plugin"}, known - WRITTEN_OUT, key)
-                self.assertEqual(missing.get(place, set()), needs - {"type"}, key)
             self.assertEqual(answers(make({"type": UNKNOWN}))[2][place + ".type"], set(types(name)), name)
 
     def test_plain_maps(self):
@@ -279,20 +266,18 @@ class Reader(unittest.TestCase):
             load = {"type": "force", "amplitude": {shape: unknown}}
             places.append((shape, {"loads": {"a": load}}, f"loads.a.amplitude.{shape}"))
         for name, case, path in places:
-            self.check({**case, "mesh": {}}, path, *plain(name))
+            self.check({**case, "mesh": {}}, path, set(DEFINITIONS[name]["properties"]))
 
     def test_the_whole_case(self):
         allowed, _, _ = answers({UNKNOWN: 1})
-        self.assertEqual(allowed[""], plain("case")[0] - {"repeat", "each"})
+        self.assertEqual(allowed[""], set(DEFINITIONS["case"]["properties"]) - {"repeat", "each"})
 
     def test_observers(self):
         known = {key: value for key, value in DEFINITIONS["output"]["properties"].items()
                  if key not in ("probes", "include")}
-        allowed, missing, _ = answers({"output": {key: {UNKNOWN: 1} for key in known}})
+        allowed, _, _ = answers({"output": {key: {UNKNOWN: 1} for key in known}})
         for key, value in known.items():
             self.assertEqual(allowed[f"output.{key}"], set(value["properties"]) - WRITTEN_OUT, key)
-            needs = DEFINITIONS["output needs"]["else"]["properties"][key]["else"]["required"]
-            self.assertEqual(missing.get(f"output.{key}", set()), set(needs), key)
 
     def test_choices(self):
         case = {"certify": UNKNOWN, "start": UNKNOWN, "solver": {"type": UNKNOWN, "linear": UNKNOWN},
