@@ -16,9 +16,10 @@
 // Tangential rows with friction join all contact problems. For order 2 stage 1 has to push along G(q) and to constrain
 // along G(q + h v). If f does not depend on the velocity, a1 is a0 of the next step, so that one solve is enough.
 //
-// If M and G are constant and there is no friction, contact problems need v1 and v' in a few equations only, and their
-// impulses are added in the passes that compute q' and v'. A long bar is computed slice by slice (system/slices.h): q'
-// and a1 of a slice, then v' and its energies, while it is in the cache; slices with contacts come first.
+// If M and G are constant, without friction and driven rows, contact problems need v1 and v' in a few equations only,
+// and their impulses are added in the passes that compute q' and v'. A long bar is computed slice by slice
+// (system/slices.h): q' and a1 of a slice, then v' and its energies, while it is in the cache; slices with contacts
+// come first.
 //
 // With `impulsive_step` a step in which a contact closes is repeated in smaller ones (sec. 6.2 of the paper takes a
 // tenth): an impact is of order 1 only.
@@ -61,7 +62,7 @@ typedef struct half {
     half_pass pass;             // pass of the present step
     double *first;              // [nrow] P0
     bool reuses_acceleration;   // f does not depend on the velocity
-    bool is_plain;              // M and G are constant, and there is no friction
+    bool is_plain;              // M and G are constant, without friction and driven rows
     pcs_state start;            // for a step with an impact:
     pcs_row_report *joined_row; // [nrow] sums over its smaller steps
 } half;
@@ -75,7 +76,8 @@ static pcs_status half_setup(pcs_scheme *self)
     PCS_TRY(pcs_explicit_take_stages(self, self->rule.tableau->s));
     PCS_TAKE(self->ctx, s->first, system->nrow, "the stage impulses");
     s->reuses_acceleration = system->is_linear && !pcs_system_is_damped(system);
-    s->is_plain = s->reuses_acceleration && system->ntangent == 0 && self->solver->projection->has_columns;
+    s->is_plain = s->reuses_acceleration && system->ntangent == 0 && system->row_set.ndriven == 0 &&
+                  self->solver->projection->has_columns;
     if (isnan(params->impulsive_step)) return PCS_OK;
     PCS_TAKE(self->ctx, s->joined_row, system->nrow, "the impulsive step");
     return pcs_state_create(self, &s->start);
@@ -125,18 +127,6 @@ PCS_WIDE static void half_velocity_range(void *data, int range, int low, int hig
     (void)range;
     PCS_INDEPENDENT
     for (int i = low; i < high; i++) p.v_new[i] = p.v[i] + 0.5 * p.h * (p.a0[i] + p.a1[i]);
-}
-
-// Sets the targets of driven rows in stage 1; gaps and directions are evaluated at the start.
-static void half_drive(pcs_scheme *self, const pcs_state *x, double h)
-{
-    pcs_next *next = &((half *)self->data)->base.next;
-    const pcs_system *system = self->system;
-    pcs_next_find_drives(self, next, x->t, h);
-    for (int j = 0; j < system->nrow; j++)
-        if (system->rows[j].is_driven)
-            next->target[j] =
-                pcs_system_rate(system, j, x->v) + 2.0 * (next->gap[j] + (next->drive[j] - next->drive_before[j])) / h;
 }
 
 // Adds X z to x on low <= i < high, with impulses z = P0 kept + La.
@@ -212,14 +202,9 @@ static pcs_outcome half_first_plainly(pcs_scheme *self, const pcs_state *x, doub
         v1[i] = x->v[i] + h * s->pass.a0[i];
     }
     for (int j = 0; j < system->nrow; j++) next->gate[j] = s->base.was_closed[j];
-    if (system->row_set.ndriven > 0) half_drive(self, x, h);
     self->solver->t = x->t + h;
     pcs_outcome outcome = pcs_explicit_contact(self, &s->base, v1, s->first, next->la_t, report);
-    for (int j = 0; j < system->nrow; j++) {
-        s->base.stage[j] = 0.5 * s->first[j];
-        next->target[j] = 0.0;
-    }
-    pcs_next_drive(self, next);
+    for (int j = 0; j < system->nrow; j++) s->base.stage[j] = 0.5 * s->first[j];
     return outcome;
 }
 

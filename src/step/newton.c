@@ -240,24 +240,6 @@ static void newton_bordered_solve(pcs_step_solver *self, double *x, const double
     }
 }
 
-// Adds the rotation of W with the rows at constant x to H: d changes by -kw/kb of it, and v by the rest.
-static void newton_bend_rates(pcs_step_solver *self)
-{
-    newton *s = self->data;
-    const pcs_step_form *form = &self->form;
-    const pcs_matrix *K = s->curvature->K;
-    pcs_rows *H = s->curvature->H;
-    double share = form->kw > 0.0 ? form->h * (form->kb - form->kw) / (form->c * form->kw) : 0.0;
-    if (form->has_smooth_multipliers || !s->at.has_jump || share == 0.0) return;
-    for (int i = 0; i < s->nb; i++) {
-        const double *X = newton_column(self, s->bilateral[i]);
-        for (int k = H->start[s->bilateral[i]]; k < H->start[s->bilateral[i] + 1]; k++) {
-            int first = K->pattern->start[H->column[k]], last = K->pattern->start[H->column[k] + 1];
-            for (int e = first; e < last; e++) H->value[k] -= share * X[K->pattern->row[e]] * K->value[e];
-        }
-    }
-}
-
 // Moves the state half-way along the change `trial`: S* there is the mean slope of that path but for third derivatives.
 // Joint forces, and their directions if they vary, move with it.
 static void newton_go_half(pcs_step_solver *self, pcs_step_problem *p)
@@ -286,7 +268,6 @@ static bool newton_factor_iteration(pcs_step_solver *self, const pcs_step_proble
     bool is_singular = false;
     if (s->has_factors) return true;
     pcs_step_assemble(self, s->curvature, p, p->base == NULL ? NULL : x, s->contacts->p.z, s->S);
-    if (s->curvature != NULL) newton_bend_rates(self);
     newton_uncouple(self);
     if (pcs_linsolve_factor(s->iteration, &is_singular) != PCS_OK || is_singular) return false;
     self->nfactor++;
