@@ -411,14 +411,15 @@ static pcs_status build_time(pcs_build *b)
     return PCS_OK;
 }
 
-// Returns the largest stable step of the scheme, s.
+// Returns the largest stable step of the scheme, s; INFINITY if a few coordinates, which do not blow up within a run,
+// are only inaccurate by a given step.
 static double time_stable_step(const pcs_build *b)
 {
     const pcs_system *system = b->sim->system;
-    pcs_mode_limit *limit = b->scheme->stable_step;
-    if (limit == NULL || !isfinite(system->stable_step)) return system->stable_step;
-    return system->ops->stable_step(system, NULL, NULL,
-                                    &(pcs_step_limit){ .modes = limit, .params = b->scheme_params });
+    const pcs_step_limit limit = { .modes = b->scheme->stable_step, .params = b->scheme_params };
+    if (limit.modes == NULL) return INFINITY;
+    double step = system->ops->stable_step(system, NULL, NULL, &limit);
+    return step > 0.0 || b->step_is_auto || pcs_system_is_mesh(system) ? step : INFINITY;
 }
 
 static pcs_status time_resolve(pcs_build *b, pcs_yaml *node, double step, const char *reason)
@@ -481,12 +482,29 @@ static void time_check_rotation(pcs_build *b, pcs_yaml *node)
                           "follow_turning does not go with step control, which follows by itself");
 }
 
+// Returns true for rigid bodies that strike without a law of impacts: no step resolves what rebounds.
+static bool time_has_no_impacts(const pcs_build *b)
+{
+    const pcs_system *system = b->sim->system;
+    bool strikes = false;
+    for (int j = 0; j < system->nrow; j++) strikes = strikes || !system->rows[j].is_bilateral;
+    bool is_rigid = !(b->sim->view.axial_cell > 0.0), has_law = b->scheme->rule.position != PCS_POSITION_FORCE;
+    return pcs_rows_any(system, strikes) && is_rigid && !has_law;
+}
+
 // Replaces `step: auto` by the predicted step, or by a fraction of the largest step that an explicit scheme can take.
 static pcs_status time_choose_step(pcs_build *b, pcs_yaml *node, double most)
 {
     bool is_explicit = pcs_rule_is_explicit(&b->scheme->rule);
     const pcs_foresight *f = &b->sim->foreseen;
     if (!is_explicit) most = INFINITY;
+    if (time_has_no_impacts(b)) {
+        pcs_case_error_at(b->c, node, "step",
+                          "'auto' finds no step for impacts of rigid bodies by scheme '%s', which has no law for them: "
+                          "where they fall in a step decides what rebounds; take another scheme, or give a number",
+                          b->scheme->name);
+        return PCS_OK;
+    }
     if (!isfinite(fmin(most, f->step))) {
         pcs_case_error_at(b->c, node, "step",
                           "nothing in this model moves, vibrates or touches in a time that 'auto' could divide: give a "
@@ -505,12 +523,15 @@ static pcs_status time_choose_step(pcs_build *b, pcs_yaml *node, double most)
 static pcs_status time_find_step(pcs_build *b, pcs_yaml *node)
 {
     time_check_rotation(b, node);
-    double stable = time_stable_step(b), least = b->step_is_auto ? 1e-5 * b->sim->system->stable_step : 0.0;
+    double stable = time_stable_step(b), longest = b->sim->system->stable_step;
+    double least = b->step_is_auto && isfinite(longest) ? 1e-5 * longest : 0.0;
     double gyroscopic = pcs_scheme_present_step(b->scheme, b->scheme_params, b->sim->system, &b->sim->state);
     b->control.stable = pcs_rule_is_explicit(&b->scheme->rule) && !b->allows_unstable ? stable : INFINITY;
     if (!(stable > least) && !isinf(stable) && pcs_rule_is_explicit(&b->scheme->rule) && !b->allows_unstable) {
         const char *reason = pcs_scheme_refuses(b->scheme, b->sim->system, b->scheme_params);
-        if (reason == NULL) reason = "vibrations with little or no damping grow at any step of use";
+        if (reason == NULL)
+            reason =
+                "vibrations with little or no damping grow at any step of use, and so does the whirl of what spins";
         pcs_case_error_at(b->c, pcs_case_find(b->c, "scheme"), NULL, "scheme '%s' cannot advance system '%s': %s",
                           b->scheme->name, b->sim->system->name, reason);
         return PCS_OK;

@@ -253,9 +253,15 @@ static pcs_status sets_add(pcs_build *b, pcs_yaml *node, const char *name, bool 
     int ncell_set = b->mesh->ncell_set;
     if (p.cells.count > 0) PCS_TRY(sets_add_cells(b, node, name, &p, is_made));
     else PCS_TRY(sets_add_nodes(b, node, name, &p, is_made));
-    if (p.cells.count == 0 || !*is_made) return PCS_OK;
-    *is_made = b->mesh->cell_set[ncell_set].count > 0;
-    if (!*is_made) pcs_case_error_at(b->c, node, NULL, "no cell is chosen, with both of its nodes there");
+    if (p.cells.count > 0 && *is_made && b->mesh->cell_set[ncell_set].count == 0) {
+        *is_made = false;
+        pcs_case_error_at(b->c, node, NULL, "no cell is chosen, with both of its nodes there");
+    }
+    if (!*is_made && b->nauto > 0)
+        pcs_case_error_at(b->c, node, NULL,
+                          "is chosen on a trial mesh first, with %d cells for 'elements: auto': let a line end at "
+                          "the place, give the set a 'tolerance' of a cell, or 'elements' a number",
+                          PCS_TRIAL_CELLS);
     return PCS_OK;
 }
 

@@ -415,13 +415,11 @@ static void closed_reactions(pcs_system *self, pcs_instant at, double h, const d
     (void)self, (void)at, (void)h, (void)acting, (void)rows, (void)out;
 }
 
-// Returns the stable step of the fastest mode, without its damping, s, INFINITY for a state q, or if no step is stable:
-// a few coordinates do not blow up within a run and are only inaccurate.
+// Returns the stable step of the fastest mode, without its damping, s; INFINITY for a state q.
 static double closed_stable_step(const pcs_system *self, const double *q, const double *v, const pcs_step_limit *limit)
 {
-    if (q != NULL) return INFINITY;
-    double step = limit->modes(limit->params, 2.0 / self->stable_step, 0.0);
-    return step > 0.0 ? step : INFINITY;
+    if (q != NULL || !isfinite(self->stable_step)) return INFINITY;
+    return limit->modes(limit->params, 2.0 / self->stable_step, 0.0, 0.0);
 }
 
 static const pcs_system_ops closed_ops = {

@@ -76,6 +76,7 @@ typedef struct fe_data {
     bool has_pushes;        // true if some rank has pushes or rotating loads
     double spring_rate2;    // largest increase of w^2 by massless springs, 1/s^2
     double spring_damping;  // largest increase of 2 xi w by their dampers, 1/s
+    double spin;            // largest rate of gyroscopic moments of cells at given speeds, 1/s
     double *own_mass;       // [nv] kg or kg m^2, share of the mass for each massless cell; NULL if not needed
     bool is_balanced;       // only gravity moves the model as a whole: no loads, laws or supports act on it
     double free_weight[3];  // gravity summed over the free equations of this rank, N

@@ -5,6 +5,12 @@
 //
 // The state is that at rest.
 //
+// Parts that spin at given speeds have gyroscopic moments G v, G skew. No mode has a larger spin than the largest cell,
+//
+//   q'' + i spin q' + w^2 q = 0,   spin = largest |eigenvalue| of i s M_e x = G_e x,
+//
+// and of w and spin together the scheme finds its step, without damping, on which slower modes cannot rely.
+//
 // Springs without mass add to w^2 and alpha of every cell.
 // A cell with mass has M_e >= m_e D_e, D_e the diagonal of M_e and m_e the smallest eigenvalue of D_e^-1/2 M_e
 // D_e^-1/2; so M >= D = sum m_e D_e, and for every x
@@ -250,7 +256,7 @@ static bool stable_is_massless(int n, const double *M)
 // Finds the eigenvalues of A x = w B x, ascending, A symmetric and B positive definite. Returns false on failure.
 static bool stable_eigenvalues(int n, const double *A, const double *B, double w[PCS_MAX_CELL_DOFS])
 {
-    double a[ENTRIES], b[ENTRIES], work[8 * PCS_MAX_CELL_DOFS];
+    double a[4 * ENTRIES], b[4 * ENTRIES], work[8 * PCS_MAX_CELL_DOFS]; // of stable_spin at most
     size_t bytes = (size_t)(n * n) * sizeof(double);
     memcpy(a, A, bytes);
     memcpy(b, B, bytes);
@@ -266,20 +272,32 @@ static double stable_fastest(int n, const double *M, const double *K)
     return stable_eigenvalues(n, K, M, w) ? w[n - 1] : INFINITY;
 }
 
-// Returns the stable step of central differences, s; sqrt(1 + xi^2) - xi without cancellation.
-static double stable_differences(const void *params, double w, double xi)
+// Returns the largest |s| of i s M x = G x, 1/s, G the skew part of C: an eigenvalue of a symmetric matrix of twice the
+// size; INFINITY if the mass matrix is singular.
+static double stable_spin(int n, const double *M, const double *C)
 {
-    return 2.0 / w / (sqrt(1.0 + xi * xi) + xi);
+    double A[4 * ENTRIES] = { 0.0 }, B[4 * ENTRIES] = { 0.0 }, s[2 * PCS_MAX_CELL_DOFS];
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            int low = i * 2 * n + j, high = (n + i) * 2 * n + n + j;
+            A[high - n] = 0.5 * (C[i * n + j] - C[j * n + i]);
+            A[low + n] = -A[high - n];
+            B[low] = B[high] = M[i * n + j];
+        }
+    return stable_eigenvalues(2 * n, A, B, s) ? s[2 * n - 1] : INFINITY;
 }
 
-// Returns the stable step, s, of one mode with frequency w and damping 2 xi w = alpha + beta w^2.
-static double stable_mode_step(double w2, double alpha, double beta, const pcs_step_limit *limit)
+// Returns the stable step, s, of one mode with frequency w and damping 2 xi w = alpha + beta w^2, or spin instead of
+// damping; that of central differences, (2/w) (sqrt(1 + xi^2) - xi) without cancellation, of no scheme.
+static double stable_mode_step(double w2, double alpha, double beta, double spin, const pcs_step_limit *limit)
 {
     if (isinf(w2)) return 0.0;
-    if (w2 <= 0.0 && alpha <= 0.0) return INFINITY;
-    // Replaces w = 0 by a small w if only the mass is damped, so that xi stays finite.
-    double w = w2 > 0.0 ? sqrt(w2) : 1e-6 * alpha, xi = 0.5 * (alpha / w + beta * w);
-    return (limit->modes == NULL ? stable_differences : limit->modes)(limit->params, w, xi);
+    if (w2 <= 0.0 && alpha <= 0.0 && (spin <= 0.0 || limit->modes == NULL)) return INFINITY;
+    // Replaces w = 0 by a small w if there is no stiffness, so that xi stays finite.
+    double w = w2 > 0.0 ? sqrt(w2) : 1e-6 * (alpha + spin), xi = 0.5 * (alpha / w + beta * w);
+    if (limit->modes == NULL) return 2.0 / w / (sqrt(1.0 + xi * xi) + xi);
+    double step = limit->modes(limit->params, w, xi, 0.0);
+    return spin > 0.0 ? fmin(step, limit->modes(limit->params, w, 0.0, spin)) : step;
 }
 
 // Finds the smallest and largest eigenvalue of A x = w diag(d) x. Returns false on failure.
@@ -444,7 +462,7 @@ static double tumbling_cell(const fe_data *fe, int b, int c, const double *q, co
     double K[ENTRIES], C[ENTRIES];
     ops->matrices(&fe->batches[b], c, &(pcs_cell_state){ .q = q, .v = v }, NULL, K, C);
     return share_of_stable * stable_mode_step(tumbling_norm(fe, ops->ndof, equation, K),
-                                              tumbling_norm(fe, ops->ndof, equation, C), 0.0, limit);
+                                              tumbling_norm(fe, ops->ndof, equation, C), 0.0, 0.0, limit);
 }
 
 static double tumbling_step(const pcs_system *self, const double *q, const double *v, const pcs_step_limit *limit)
@@ -491,10 +509,11 @@ static bool stable_is_known(stable_recent *recent, size_t bytes, const double *M
     return false;
 }
 
-static double stable_step(const pcs_system *self, const pcs_step_limit *limit)
+// Returns the stable step, s. Also raises `*spin` to that of the cells, unless it is NULL.
+static double stable_step(const pcs_system *self, const pcs_step_limit *limit, double *spin)
 {
     const fe_data *fe = self->data;
-    double step = INFINITY, M[ENTRIES], K[ENTRIES];
+    double step = INFINITY, M[ENTRIES], K[ENTRIES], C[ENTRIES];
     stable_recent recent;
     for (int g = 0; g < fe->model.ngroup; g++) {
         const pcs_batch *batch = &fe->batches[g];
@@ -502,11 +521,15 @@ static double stable_step(const pcs_system *self, const pcs_step_limit *limit)
         size_t bytes = (size_t)(ops->ndof * ops->ndof) * sizeof(double);
         recent.count = recent.oldest = recent.last = 0;
         for (int c = 0; c < batch->ncell; c++) {
-            ops->matrices(batch, c, NULL, M, K, NULL);
+            ops->matrices(batch, c, NULL, M, K, ops->sees_velocity ? C : NULL);
             if (stable_is_known(&recent, bytes, M, K) || stable_is_massless(ops->ndof, M)) continue;
+            if (ops->sees_velocity && spin != NULL) *spin = fmax(*spin, stable_spin(ops->ndof, M, C));
             double w2 = stable_fastest(ops->ndof, M, K) + fe->spring_rate2;
             double alpha = batch->damping_mass + fe->spring_damping;
-            step = fmin(step, stable_mode_step(w2, alpha, batch->damping_stiffness, limit));
+            step = fmin(step, stable_mode_step(w2, alpha, batch->damping_stiffness, fe->spin, limit));
+            if (fe->spring_damping > 0.0) // a mode may leave the dampers at rest, without which forward Euler grows
+                step = fmin(step, stable_mode_step(w2 - fe->spring_rate2, batch->damping_mass, batch->damping_stiffness,
+                                                   fe->spin, limit));
         }
     }
     return self->layout == NULL ? step : -pcs_system_max(self, -step);
@@ -514,7 +537,7 @@ static double stable_step(const pcs_system *self, const pcs_step_limit *limit)
 
 double pcs_fe_stable_step(const pcs_system *self, const double *q, const double *v, const pcs_step_limit *limit)
 {
-    return q == NULL ? stable_step(self, limit) : tumbling_step(self, q, v, limit);
+    return q == NULL ? stable_step(self, limit, NULL) : tumbling_step(self, q, v, limit);
 }
 
 static void stable_add_travel(pcs_travel *travel, double time)
@@ -543,7 +566,8 @@ pcs_status pcs_fe_find_stable_step(pcs_system *self, fe_data *fe)
     PCS_TRY(springs_find(self, fe));
     fe->spring_rate2 = pcs_system_max(self, fe->spring_rate2);
     fe->spring_damping = pcs_system_max(self, fe->spring_damping);
-    self->stable_step = stable_step(self, &(pcs_step_limit){ 0 });
+    self->stable_step = stable_step(self, &(pcs_step_limit){ 0 }, &fe->spin);
+    fe->spin = pcs_system_max(self, fe->spin);
     stable_find_travel(self);
     return PCS_OK;
 }

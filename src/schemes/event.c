@@ -260,14 +260,27 @@ static pcs_outcome event_resolve(pcs_scheme *self, pcs_events *e, double t, cons
     return outcome == PCS_CONVERGED ? event_hold(self, e, t, q, v) : outcome;
 }
 
+// Returns a held contact that pulls by the last accelerations, or -1.
+static int event_find_pull(const pcs_scheme *self, const pcs_events *e)
+{
+    int row = -1;
+    for (int j = 0; j < self->system->nrow; j++) {
+        if (self->system->rows[j].is_bilateral || !e->now.held[j] || e->force[j] != 0.0) continue;
+        if (e->acceleration[j] > pulling * e->drive[j]) row = j;
+    }
+    return row;
+}
+
 pcs_outcome pcs_event_leap(pcs_scheme *self, double t, double h)
 {
     pcs_events *e = self->data;
     const pcs_tableau *rk = e->method;
+    e->pulled = -1;
     for (int i = e->has_slope ? 1 : 0; i < rk->s; i++) {
         pcs_stages_add((pcs_stages){ e->size, i, rk->a[i], e->K }, h, e->y, e->stage);
         pcs_outcome outcome = pcs_event_slope(self, e, t + rk->c[i] * h, e->stage, e->K[i]);
         if (outcome != PCS_CONVERGED) return outcome;
+        if (i > 0 && e->pulled < 0) e->pulled = event_find_pull(self, e);
         e->has_slope = true;
     }
     pcs_stages_add((pcs_stages){ e->size, rk->s, rk->b, e->K }, h, e->y, e->end);
@@ -317,11 +330,10 @@ static pcs_outcome event_look(pcs_scheme *self, double t, event_finding *found)
     if (found->row >= 0 || !has_held) return PCS_CONVERGED;
     pcs_outcome outcome = pcs_event_accelerate(self, e, t, e->end, e->end + system->nv, e->next.a);
     if (outcome != PCS_CONVERGED) return outcome;
-    for (int j = 0; j < system->nrow; j++) {
-        if (system->rows[j].is_bilateral) continue;
-        bool pulls = e->force[j] == 0.0 && e->acceleration[j] > pulling * e->drive[j];
-        if (e->now.held[j] && pulls) *found = (event_finding){ .row = j, .is_release = true };
-    }
+    // A force that falls to 0 and rises again within a leap is 0 in one of its stages only.
+    int pulling_row = event_find_pull(self, e);
+    if (pulling_row < 0) pulling_row = e->pulled;
+    if (pulling_row >= 0) *found = (event_finding){ .row = pulling_row, .is_release = true };
     return PCS_CONVERGED;
 }
 

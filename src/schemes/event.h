@@ -67,6 +67,7 @@ typedef struct pcs_events {
     double *end, *stage;       // [size] y at the end of the last leap, and of a stage
     double *K[PCS_MAX_STAGES]; // [size] y' of the stages
     bool has_slope;            // K[0] is y' at the present y
+    int pulled;                // held contact that pulls in a stage of the last leap, or -1
     // Last evaluation of accelerations:
     double force[PCS_MAX_ROWS];        // la, N
     double acceleration[PCS_MAX_ROWS]; // ga, m/s^2

@@ -54,15 +54,6 @@ static const char *driven_refuses(const pcs_system *system, const void *params)
     return pcs_event_refuses(system, params);
 }
 
-// Returns INFINITY: the scheme chooses its own steps between events.
-static double driven_stable_step(const void *params, double w, double xi)
-{
-    (void)params;
-    (void)w;
-    (void)xi;
-    return INFINITY;
-}
-
 // Raises *energy, J, to the work that forces at time t could do in a step on the motion, or on a contact that resists.
 static pcs_outcome driven_gain(pcs_scheme *self, const pcs_state *x, double t, double h, double *energy)
 {
@@ -195,7 +186,6 @@ const pcs_scheme_ops pcs_scheme_event_driven = {
     .rule = { .move = NAN, .impact = PCS_IMPACT_LOCATED, .rows_at = PCS_ROWS_WITHIN },
     .memory_size = sizeof(pcs_event_memory),
     .refuses = driven_refuses,
-    .stable_step = driven_stable_step,
     .setup = driven_setup,
     .start = pcs_event_start,
     .step = pcs_event_step,

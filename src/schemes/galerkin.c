@@ -31,6 +31,7 @@
 #include "schemes/explicit.h"
 #include "step/projection.h"
 
+#include <complex.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -323,12 +324,13 @@ static pcs_status galerkin_step(pcs_scheme *self, pcs_state *x, double h, pcs_st
     return PCS_OK;
 }
 
-// Makes one step of q'' = -q - 2 xi q' by the iteration of the scheme. Returns false if it does not converge.
-static bool galerkin_oscillate(const galerkin_weights *w, double y, double xi, double x[2])
+// Makes a pcs_mode_step by the iteration of the scheme.
+static bool galerkin_oscillate(const void *scheme, double y, double complex d, double complex x[2])
 {
-    double A[MOST_POINTS], V[MOST_POINTS], change = 1.0;
-    for (int k = 0; k <= w->M; k++) A[k] = -x[0] - 2.0 * xi * x[1];
-    double Q = x[0];
+    const galerkin_weights *w = scheme;
+    double complex A[MOST_POINTS], V[MOST_POINTS], Q = x[0], v = x[1];
+    double change = 1.0;
+    for (int k = 0; k <= w->M; k++) A[k] = -x[0] - 2.0 * d * x[1];
     for (int round = 0; change > 1e-14; round++) {
         if (round == 200) return false;
         change = 0.0;
@@ -339,42 +341,29 @@ static bool galerkin_oscillate(const galerkin_weights *w, double y, double xi, d
         for (int l = 0; l <= w->M; l++) {
             Q = x[0];
             for (int k = 0; k <= w->M; k++) Q += y * w->position[l][k] * V[k];
-            double a = -Q - 2.0 * xi * V[l];
-            change = fmax(change, fabs(a - A[l]) / fmax(1.0, fabs(a)));
+            double complex a = -Q - 2.0 * d * V[l];
+            change = fmax(change, cabs(a - A[l]) / fmax(1.0, cabs(a)));
             A[l] = a;
         }
     }
-    double v = x[1];
     for (int k = 0; k <= w->M; k++) v += y * w->position[w->M][k] * A[k];
     x[0] = Q;
     x[1] = v;
     return true;
 }
 
-// Returns the spectral radius of a step.
-static double galerkin_growth(const void *scheme, double y, double xi)
-{
-    double a[2] = { 1.0, 0.0 }, b[2] = { 0.0, 1.0 };
-    if (!galerkin_oscillate(scheme, y, xi, a) || !galerkin_oscillate(scheme, y, xi, b)) return INFINITY;
-    double half = 0.5 * (a[0] + b[1]), det = a[0] * b[1] - a[1] * b[0], root = half * half - det;
-    return root < 0.0 ? sqrt(det) : fabs(half) + sqrt(root);
-}
-
-static double galerkin_stable_step(const void *params, bool is_plus, double w, double xi)
+static double galerkin_stable_minus(const void *params, double w, double xi, double spin)
 {
     galerkin_weights weights;
-    galerkin_fill(((const galerkin_params *)params)->degree, is_plus, &weights);
-    return pcs_stable_limit(galerkin_growth, &weights, xi) / w;
+    galerkin_fill(((const galerkin_params *)params)->degree, false, &weights);
+    return pcs_stable_limit(galerkin_oscillate, &weights, w, xi, spin);
 }
 
-static double galerkin_stable_minus(const void *params, double w, double xi)
+static double galerkin_stable_plus(const void *params, double w, double xi, double spin)
 {
-    return galerkin_stable_step(params, false, w, xi);
-}
-
-static double galerkin_stable_plus(const void *params, double w, double xi)
-{
-    return galerkin_stable_step(params, true, w, xi);
+    galerkin_weights weights;
+    galerkin_fill(((const galerkin_params *)params)->degree, true, &weights);
+    return pcs_stable_limit(galerkin_oscillate, &weights, w, xi, spin);
 }
 
 #define GALERKIN_COMMON                                                    \
@@ -407,6 +396,7 @@ const pcs_scheme_ops pcs_scheme_half_explicit_acceleration = {
     .name = "half_explicit_acceleration",
     .summary = "explicit trapezoidal rule, contact on acceleration level; lasting contacts drift; no friction",
     .options = trapezoidal_options,
+    .stable_step = pcs_stable_trapezoidal,
     .takes = PCS_TAKES_MATERIALS | PCS_TAKES_DISTRIBUTED_ROWS,
     GALERKIN_COMMON,
 };

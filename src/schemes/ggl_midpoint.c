@@ -372,11 +372,11 @@ static const char *ggl_mid_refuses(const pcs_system *system, const void *params)
     return "a Euclidean correction would push single nodes of a mesh and strain it: say 'metric: mass'";
 }
 
-// Returns INFINITY for the unified step, an implicit midpoint rule; else the limit of central differences, s.
-static double ggl_mid_stable_step(const void *params, double w, double xi)
+// Returns INFINITY for the unified step, an implicit midpoint rule.
+static double ggl_mid_stable_step(const void *params, double w, double xi, double spin)
 {
-    if (((const ggl_mid_params *)params)->coupling == UNIFIED) return INFINITY;
-    return 2.0 / w / (sqrt(1.0 + xi * xi) + xi);
+    bool is_unified = ((const ggl_mid_params *)params)->coupling == UNIFIED;
+    return is_unified ? INFINITY : pcs_stable_lagging(params, w, xi, spin);
 }
 
 static pcs_status ggl_mid_setup(pcs_scheme *self)

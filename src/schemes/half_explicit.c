@@ -351,6 +351,7 @@ const pcs_scheme_ops pcs_scheme_half_explicit = {
     .nhistory = 1,
     .nresultant = 1,
     .memory_size = sizeof(half_memory),
+    .stable_step = pcs_stable_trapezoidal,
     .largest_rotation = 0.02, // w' = i w grows by |1 + i y - y^2/2| = 1 + y^4/8
     .setup = half_setup,
     .start = half_start,

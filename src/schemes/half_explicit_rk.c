@@ -25,9 +25,9 @@ static const pcs_option herk_options[] = {
     { 0 },
 };
 
-static double herk_stable_step(const void *params, double w, double xi)
+static double herk_stable_step(const void *params, double w, double xi, double spin)
 {
-    return pcs_tableau_stable_step(herk_tableaus[((const herk_params *)params)->method], w, xi);
+    return pcs_tableau_stable_step(herk_tableaus[((const herk_params *)params)->method], w, xi, spin);
 }
 
 static pcs_status herk_setup(pcs_scheme *self)

@@ -31,9 +31,9 @@ static const pcs_option mann_options[] = {
     { .name = NULL },
 };
 
-static double mann_stable_step(const void *params, double w, double xi)
+static double mann_stable_step(const void *params, double w, double xi, double spin)
 {
-    return pcs_tableau_stable_step(mann_tableaus[((const mann_params *)params)->method], w, xi);
+    return pcs_tableau_stable_step(mann_tableaus[((const mann_params *)params)->method], w, xi, spin);
 }
 
 static pcs_status mann_setup(pcs_scheme *self)

@@ -23,10 +23,11 @@ static const char *euler_refuses(const pcs_system *system, const void *params)
     return "forward Euler is unstable at any step on an undamped elastic model; use half_explicit or moreau_jean";
 }
 
-// Returns the largest h with |1 + h z| <= 1 for z = w (-xi +- sqrt(xi^2 - 1)), s.
-static double euler_stable_step(const void *params, double w, double xi)
+// Returns the largest h with |1 + h z| <= 1 for z = w (-xi +- sqrt(xi^2 - 1)), s; 0 with spin, as undamped whirls grow.
+static double euler_stable_step(const void *params, double w, double xi, double spin)
 {
     (void)params;
+    if (spin > 0.0) return 0.0;
     return (xi < 1.0 ? 2.0 * xi : 2.0 / (xi + sqrt(xi * xi - 1.0))) / w;
 }
 

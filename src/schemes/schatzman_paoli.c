@@ -33,6 +33,7 @@ const pcs_scheme_ops pcs_scheme_schatzman_paoli = {
     .name = "schatzman_paoli",
     .summary = "central differences, contact law on a mean of two positions; velocities belong to the middle of steps",
     .options = paoli_options,
+    .stable_step = pcs_stable_lagging,
     .data_size = sizeof(pcs_explicit),
     .rule = { .kind = PCS_RULE_CENTRAL, .move = 1.0 },
     .takes = PCS_TAKES_MATERIALS | PCS_TAKES_DISTRIBUTED_ROWS,

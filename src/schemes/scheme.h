@@ -63,9 +63,7 @@ typedef struct pcs_scheme_ops {
     const char *(*check)(const void *params, const char **option);
     // Returns NULL if the scheme can advance this system, else the reason; the function is NULL if it can advance all.
     const char *(*refuses)(const pcs_system *system, const void *params);
-    // Returns the largest stable step of an explicit scheme on q'' + 2 xi w q' + w^2 q = 0; 0 if there is none. NULL:
-    // that of central differences, (2/w) (sqrt(1 + xi^2) - xi).
-    pcs_mode_limit *stable_step;
+    pcs_mode_limit *stable_step; // NULL if the scheme needs no stable step
     // Largest rotation of a tumbling body in a step, rad, with which gyroscopic moments make its motion grow by less
     // than a factor e in 10^6 radians (fe/stable.c); 0 if there is no such limit.
     double largest_rotation;

@@ -33,10 +33,10 @@ static const char *split_refuses(const pcs_system *system, const void *params)
                : NULL;
 }
 
-static double split_stable_step(const void *params, double w, double xi)
+static double split_stable_step(const void *params, double w, double xi, double spin)
 {
     (void)params;
-    return pcs_tableau_stable_step(&pcs_tableau_fehlberg5, w, xi);
+    return pcs_tableau_stable_step(&pcs_tableau_fehlberg5, w, xi, spin);
 }
 
 static pcs_status split_setup(pcs_scheme *self)

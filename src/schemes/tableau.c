@@ -93,42 +93,75 @@ const pcs_tableau pcs_tableau_dopri5 = {
 static const double weak = 1e-6;
 static const double sample = 0.05, farthest = 40.0, nothing = 1e-3;
 
-double pcs_stable_limit(pcs_growth *growth, const void *scheme, double xi)
+// Returns the spectral radius of a step; INFINITY if it fails.
+static double stable_growth(pcs_mode_step *step, const void *scheme, double y, double complex d)
 {
-    // Uses the faster eigenvalue as the unit where the motion creeps.
-    double unit = xi > 1.0 ? 1.0 / (xi + sqrt(xi * xi - 1.0)) : 1.0, low = 0.0, high = sample * unit;
-    while (high < farthest * unit && growth(scheme, high, xi) <= 1.0 + weak * high) {
+    double complex a[2] = { 1.0, 0.0 }, b[2] = { 0.0, 1.0 };
+    if (!step(scheme, y, d, a) || !step(scheme, y, d, b)) return INFINITY;
+    double complex half = 0.5 * (a[0] + b[1]), root = csqrt(half * half - (a[0] * b[1] - a[1] * b[0]));
+    return fmax(cabs(half + root), cabs(half - root));
+}
+
+double pcs_stable_limit(pcs_mode_step *step, const void *scheme, double w, double xi, double spin)
+{
+    // Uses the faster eigenvalue as the unit where the motion creeps or spins.
+    double complex d = xi + 0.5 * I * (spin > 0.0 ? spin / w : 0.0);
+    double rate = spin > 0.0 ? 2.0 * cabs(d) + 1.0 : fmax(1.0, xi + sqrt(fmax(xi * xi - 1.0, 0.0))), unit = 1.0 / rate;
+    double share = weak * (1.0 + 2.0 * cimag(d)), low = 0.0, high = sample * unit;
+    while (high < farthest * unit && stable_growth(step, scheme, high, d) <= 1.0 + share * high) {
         low = high;
         high += sample * unit;
     }
     for (int i = 0; i < 40; i++) {
         double middle = 0.5 * (low + high);
-        if (growth(scheme, middle, xi) <= 1.0 + weak * middle) low = middle;
+        if (stable_growth(step, scheme, middle, d) <= 1.0 + share * middle) low = middle;
         else high = middle;
     }
-    return low < nothing * unit ? 0.0 : low;
+    return low < nothing * unit ? 0.0 : low / w;
 }
 
-// Returns the larger |R(y z)| of both eigenvalues z = -xi +- sqrt(xi^2 - 1) of the oscillator.
-static double tableau_growth(const void *scheme, double y, double xi)
+static bool trapezoidal_step(const void *scheme, double y, double complex d, double complex x[2])
+{
+    double complex a = -x[0] - 2.0 * d * x[1], v = x[1] + y * a;
+    (void)scheme;
+    x[0] += 0.5 * y * (x[1] + v);
+    x[1] += 0.5 * y * (a - x[0] - 2.0 * d * v);
+    return true;
+}
+
+double pcs_stable_trapezoidal(const void *params, double w, double xi, double spin)
+{
+    if (spin > 0.0) return pcs_stable_limit(trapezoidal_step, params, w, xi, spin);
+    return 2.0 / w / (sqrt(1.0 + xi * xi) + xi); // that of central differences, without cancellation
+}
+
+// A whirl grows by h |spin| w^2/(2 sqrt(spin^2 + 4 w^2)) a second at any step.
+double pcs_stable_lagging(const void *params, double w, double xi, double spin)
+{
+    return spin > 0.0 ? 0.0 : pcs_stable_trapezoidal(params, w, xi, spin);
+}
+
+static bool tableau_step(const void *scheme, double y, double complex d, double complex x[2])
 {
     const pcs_tableau *t = scheme;
-    double largest = 0.0;
-    for (int sign = -1; sign <= 1; sign += 2) {
-        double complex z = y * (-xi + sign * csqrt(xi * xi - 1.0)), stage[PCS_MAX_STAGES], sum = 1.0;
-        for (int i = 0; i < t->s; i++) {
-            stage[i] = 1.0;
-            for (int j = 0; j < i; j++) stage[i] += z * t->a[i][j] * stage[j];
-            sum += z * t->b[i] * stage[i];
+    double complex v[PCS_MAX_STAGES], a[PCS_MAX_STAGES], q0 = x[0], v0 = x[1];
+    for (int i = 0; i < t->s; i++) {
+        double complex q = q0;
+        v[i] = v0;
+        for (int j = 0; j < i; j++) {
+            q += y * t->a[i][j] * v[j];
+            v[i] += y * t->a[i][j] * a[j];
         }
-        largest = fmax(largest, cabs(sum));
+        a[i] = -q - 2.0 * d * v[i];
+        x[0] += y * t->b[i] * v[i];
+        x[1] += y * t->b[i] * a[i];
     }
-    return largest;
+    return true;
 }
 
-double pcs_tableau_stable_step(const pcs_tableau *t, double w, double xi)
+double pcs_tableau_stable_step(const pcs_tableau *t, double w, double xi, double spin)
 {
-    return pcs_stable_limit(tableau_growth, t, xi) / w;
+    return pcs_stable_limit(tableau_step, t, w, xi, spin);
 }
 
 PCS_WIDE void pcs_stages_add(pcs_stages s, double h, const double *x, double *y)

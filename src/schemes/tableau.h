@@ -5,6 +5,8 @@
 
 #include "core/option.h"
 
+#include <stdbool.h>
+
 enum { PCS_MAX_STAGES = 8 };
 
 typedef struct pcs_tableau {
@@ -25,11 +27,14 @@ typedef struct pcs_stages {
 } pcs_stages;
 void pcs_stages_add(pcs_stages s, double h, const double *x, double *y);
 
-// Returns the factor by which a step y makes the free motion q'' + 2 xi q' + q = 0 grow; INFINITY if the step fails.
-typedef double pcs_growth(const void *scheme, double y, double xi);
-// Returns the largest y below which nothing grows by more than a factor e in 10^6 radians; 0 if that is below 1e-3.
-double pcs_stable_limit(pcs_growth *growth, const void *scheme, double xi);
-// Returns the stable step as pcs_scheme_ops.stable_step does.
-double pcs_tableau_stable_step(const pcs_tableau *t, double w, double xi);
+// Makes a step y of the free motion q'' + 2 d q' + q = 0, x = (q, q'), d = xi + i spin/(2 w). Returns false on failure.
+typedef bool pcs_mode_step(const void *scheme, double y, double _Complex d, double _Complex x[2]);
+// Returns the largest step below which nothing grows by more than a factor e in 10^6 radians, s; 0 if there is none.
+double pcs_stable_limit(pcs_mode_step *step, const void *scheme, double w, double xi, double spin);
+// Return the stable steps of a tableau, of the explicit trapezoidal rule with forces at v + h a, and of central
+// differences with forces at the velocity before the step.
+double pcs_tableau_stable_step(const pcs_tableau *t, double w, double xi, double spin);
+double pcs_stable_trapezoidal(const void *params, double w, double xi, double spin);
+double pcs_stable_lagging(const void *params, double w, double xi, double spin);
 
 #endif

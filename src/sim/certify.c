@@ -999,12 +999,7 @@ double pcs_certifier_shorter(const pcs_certifier *self, double share)
 // Returns advice on energy that no load explains, or "" if another check failed.
 static const char *certify_advice(const pcs_certifier *self)
 {
-    pcs_rule_kind kind = self->rule->kind;
-    bool lags = kind == PCS_RULE_EULER || kind == PCS_RULE_MIDPOINT || kind == PCS_RULE_CENTRAL;
     if (!certify_is_of_energy(self)) return "";
-    if (pcs_system_is_gyroscopic(self->system) && lags)
-        return "; this scheme takes forces at the velocity before the step, which makes motions with gyroscopic "
-               "moments grow at any step size: try half_explicit or alpha_ggl";
     return "; try a smaller step, numerical damping that keeps the order (hht, or rho_inf < 1) or alpha_ggl";
 }
 

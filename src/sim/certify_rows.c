@@ -703,18 +703,22 @@ static void rows_check_bends(pcs_certifier *self)
 {
     pcs_system *system = self->system;
     double fastest = pcs_system_largest(system, self->x->v), time = 1e-5 * pcs_certify_length(self) / fastest;
-    double *ahead = self->moved, *behind = self->jump, *here = self->start_rate;
+    double *ahead = self->moved, *behind = self->jump, *nearer = self->start_rate;
     // Velocities at rest are round-off, down to numbers whose reciprocal overflows.
     bool is_at_rest = !(fastest > PCS_ROUND_VELOCITY * self->speed);
     if (!self->is_examined || !pcs_certify_is_on(self, CERTIFY_BEND) || is_at_rest) return;
+    rows_find_rates(self, 0.5 * time, ahead);
+    rows_find_rates(self, -0.5 * time, behind);
+    for (int j = 0; j < system->nrow; j++) nearer[j] = (ahead[j] - behind[j]) / time;
     rows_find_rates(self, time, ahead);
     rows_find_rates(self, -time, behind);
-    rows_find_rates(self, 0.0, here);
+    rows_find_rates(self, 0.0, self->bias); // moves the directions back
     pcs_system_rate_bias(system, pcs_at(self->x->t, self->x->q, self->x->v), self->bias);
     for (int j = 0; j < system->nrow; j++) {
         if (self->is_spare[j] || system->rows[j].is_driven) continue;
-        double change = (ahead[j] - behind[j]) / (2.0 * time), kink = ahead[j] - 2.0 * here[j] + behind[j];
-        double allowed = of_bend * (fabs(change) + fabs(self->bias[j])) + fabs(kink) / time;
+        // Over half the displacement the rate changes twice as fast at the middle of a bore, where it jumps.
+        double change = (ahead[j] - behind[j]) / (2.0 * time), kink = nearer[j] - change;
+        double allowed = of_bend * (fabs(change) + fabs(self->bias[j])) + 2.0 * fabs(kink);
         double noise = 1e-9 * fastest * fastest / pcs_certify_length(self);
         allowed += system->rows[j].is_angle ? noise / pcs_certify_length(self) : noise;
         pcs_certify_note(self, CERTIFY_BEND, fabs(change - self->bias[j]), allowed, j);

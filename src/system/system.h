@@ -49,8 +49,9 @@ typedef struct pcs_push pcs_push;
 typedef struct pcs_slice_ops pcs_slice_ops;
 typedef struct pcs_row_table pcs_row_table;
 
-// Returns the largest stable step, s, of a scheme with these parameters on q'' + 2 xi w q' + w^2 q = 0.
-typedef double pcs_mode_limit(const void *params, double w, double xi);
+// Returns the largest stable step, s, of a scheme with these parameters on q'' + (2 xi w + i spin) q' + w^2 q = 0, as a
+// whirl in two planes is in complex numbers; 0 if there is none.
+typedef double pcs_mode_limit(const void *params, double w, double xi, double spin);
 
 // Holds the limits of a scheme on its step. Tumbling bodies rotate by at most `rotation`, rad; INFINITY if unlimited.
 typedef struct pcs_step_limit {

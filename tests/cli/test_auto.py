@@ -170,6 +170,41 @@ class Auto(program.Cases):
         self.assertEqual(done.returncode, 2)
         self.assertRegex(done.stderr, r"case.yaml:4:15: .*nothing in this model moves, .* give a number")
 
+    def test_runs_do_not_end_early(self):
+        """Whirls that grow, forces that fall to 0 within a step, impacts that accumulate, a journal in mid-bore."""
+        shaft = "elements.shaft.speed=1.0e+5"  # ends after 1 ms without the limit for what spins
+        for case, scheme, *more in (
+                ("shaft_whirl", "half_explicit", "time.end=1e-4", shaft),
+                ("shaft_whirl", "{type: tdg_minus, degree: 2}", "time.end=1e-4", shaft),
+                ("shaft_whirl", "half_explicit_rk", "time.end=1e-3", shaft),
+                ("cantilever_stop", "mannshardt", "time.end=0.015"),
+                ("rocking_block", "event_driven"), ("rotor", "moreau_jean_explicit", "time.end=1e-6")):
+            with self.subTest(case=case, scheme=scheme):
+                sets = [word for text in ("scheme=" + scheme, "time.step=auto", *more) for word in ("--set", text)]
+                done = self.percuss("run", "cases/" + case, *sets, "--overwrite", "-o", self.folder / "out")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                if case == "shaft_whirl":
+                    energy = program.read_json(self.folder / "out" / "summary.json")["energy"]
+                    self.assertLess(energy["final"] / energy["initial"], 1.001)
+
+    def test_no_step_where_none_will_do(self):
+        for case, scheme, words in (
+                ("shaft_whirl", "moreau_midpoint", "grow at any step of use, and so does the whirl of what spins"),
+                ("shaft_whirl", "schatzman_paoli", "grow at any step of use, and so does the whirl of what spins"),
+                ("oscillator", "moreau_jean_explicit", "vibrations with little or no damping"),
+                ("pendulum", "alpha_index3", "no step for impacts of rigid bodies")):
+            done = self.percuss("check", "cases/" + case, "--set", "scheme=" + scheme, "--set", "time.step=auto")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(words, done.stderr)
+        done = self.percuss("check", "cases/oscillator", "--set", "scheme=moreau_jean_explicit")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_sets_by_place(self):
+        text = BAR.format(gap=2e-4, end=1.0002, E=2.1e11, rho=7850.0, area=1e-4, v=-3.0, time=1e-3)
+        text += "sets: { s: { nodes: bar, at: [0.5011, 0, 0] } }\n"
+        done = self.percuss("check", self.write("case.yaml", text))
+        self.assertRegex(done.stderr, "no node lies at .*\n.*sets.s: is chosen on a trial mesh first, with 400 cells")
+
     def test_studies_refine_the_numbers(self):
         text = BAR.format(gap=2e-4, end=1.0002, E=2.1e11, rho=7850.0, area=1e-4, v=-3.0, time=5e-4)
         done = self.percuss("study", self.write("case.yaml", text), "--refine", "mesh=2,3 step=2,3", "--measure",

@@ -33,21 +33,38 @@ static const pcs_scheme_ops *find_scheme(const char *name)
 // one.
 TEST(stable_steps)
 {
-    CHECK_NEAR(pcs_tableau_stable_step(&pcs_tableau_rk4, 1.0, 0.0), 2.0 * sqrt(2.0), 1e-4);
-    CHECK_NEAR(pcs_tableau_stable_step(&pcs_tableau_kutta3, 1.0, 0.0), sqrt(3.0), 1e-4);
-    CHECK_NEAR(pcs_tableau_stable_step(&pcs_tableau_hem3, 2.0, 0.0), 0.5 * sqrt(3.0), 1e-4);
-    CHECK_NEAR(pcs_tableau_stable_step(&pcs_tableau_herk2, 1.0, 0.0), 0.02, 1e-4);       // y^3/8 = 1e-6
-    CHECK_NEAR(pcs_tableau_stable_step(&pcs_tableau_fehlberg5, 1.0, 0.0), 0.2563, 2e-3); // 0.000908 y^5 = 1e-6
+    CHECK_NEAR(pcs_tableau_stable_step(&pcs_tableau_rk4, 1.0, 0.0, 0.0), 2.0 * sqrt(2.0), 1e-4);
+    CHECK_NEAR(pcs_tableau_stable_step(&pcs_tableau_kutta3, 1.0, 0.0, 0.0), sqrt(3.0), 1e-4);
+    CHECK_NEAR(pcs_tableau_stable_step(&pcs_tableau_hem3, 2.0, 0.0, 0.0), 0.5 * sqrt(3.0), 1e-4);
+    CHECK_NEAR(pcs_tableau_stable_step(&pcs_tableau_herk2, 1.0, 0.0, 0.0), 0.02, 1e-4);       // y^3/8 = 1e-6
+    CHECK_NEAR(pcs_tableau_stable_step(&pcs_tableau_fehlberg5, 1.0, 0.0, 0.0), 0.2563, 2e-3); // 0.000908 y^5 = 1e-6
     const pcs_scheme_ops *tdg = find_scheme("tdg_minus"), *euler = find_scheme("moreau_jean_explicit");
     const int first = 1; // the parameters of tdg_minus: its degree
-    CHECK_NEAR(tdg->stable_step(&first, 1.0, 0.0), 2.0, 1e-4);
-    double damped = tdg->stable_step(&first, 1.0, 0.3);
+    CHECK_NEAR(tdg->stable_step(&first, 1.0, 0.0, 0.0), 2.0, 1e-4);
+    double damped = tdg->stable_step(&first, 1.0, 0.3, 0.0);
     CHECK(trapezoidal_radius(0.999 * damped, 0.3) < 1.0 && trapezoidal_radius(1.001 * damped, 0.3) > 1.0);
     // Far beyond critical damping z = -2 xi w and the limit of the real axis counts.
-    CHECK_NEAR(pcs_tableau_stable_step(&pcs_tableau_rk4, 1.0, 1e5) * 2e5, 2.7853, 1e-3);
-    CHECK(euler->stable_step(NULL, 3.0, 0.0) == 0.0);
-    CHECK_NEAR(euler->stable_step(NULL, 3.0, 0.3), 0.2, 1e-15); // |1 + h z|^2 = 1 - 2 xi w h + (w h)^2
-    CHECK_NEAR(euler->stable_step(NULL, 1.0, 1e6), 1e-6, 1e-15);
+    CHECK_NEAR(pcs_tableau_stable_step(&pcs_tableau_rk4, 1.0, 1e5, 0.0) * 2e5, 2.7853, 1e-3);
+    CHECK(euler->stable_step(NULL, 3.0, 0.0, 0.0) == 0.0);
+    CHECK_NEAR(euler->stable_step(NULL, 3.0, 0.3, 0.0), 0.2, 1e-15); // |1 + h z|^2 = 1 - 2 xi w h + (w h)^2
+    CHECK_NEAR(euler->stable_step(NULL, 1.0, 1e6, 0.0), 1e-6, 1e-15);
+}
+
+// A whirl grows by spin w^3 h^4/16 in a step of the trapezoidal rule, by (spin h)^4/8 without stiffness. A tableau sees
+// its faster frequency. Forces that lag make it grow at any step.
+TEST(stable_steps_of_what_spins)
+{
+    static const char *const lagging[] = { "moreau_jean_explicit", "moreau_midpoint", "schatzman_paoli" };
+    for (double unit = 1e-3; unit < 1e7; unit *= 1e3) {
+        double half = find_scheme("half_explicit")->stable_step(NULL, unit, 0.0, 1e-3 * unit);
+        const int first = 1;
+        CHECK_NEAR(unit * half, cbrt(16e-3), 1e-2);
+        CHECK_NEAR(unit * find_scheme("tdg_minus")->stable_step(&first, unit, 0.0, 1e-3 * unit), unit * half, 1e-6);
+        CHECK_NEAR(unit * find_scheme("half_explicit")->stable_step(NULL, 1e-6 * unit, 0.0, unit), 0.02, 1e-4);
+        double fast = unit * (1.0 + sqrt(2.0)); // w for a spin of 2 w
+        CHECK_NEAR(fast * pcs_tableau_stable_step(&pcs_tableau_rk4, unit, 0.0, 2.0 * unit), sqrt(8.0), 1e-4);
+        for (int i = 0; i < 3; i++) CHECK(find_scheme(lagging[i])->stable_step(NULL, unit, 0.0, 1e-9 * unit) == 0.0);
+    }
 }
 
 // Runs just below the limit stay finite, just above they do not.
@@ -68,12 +85,9 @@ TEST(bars_obey_the_stable_step)
             start->velocity.ends[0][0] = start->velocity.ends[1][0] = 1.0;
             model_build(m);
             model_run run = model_prepare(m, variants[c][0], variants[c][1], NULL, NULL);
-            pcs_mode_limit *limit = run.scheme->ops->stable_step;
-            double h =
-                limit == NULL
-                    ? m->system->stable_step
-                    : m->system->ops->stable_step(m->system, NULL, NULL,
-                                                  &(pcs_step_limit){ .modes = limit, .params = run.scheme->params });
+            double h = m->system->ops->stable_step(
+                m->system, NULL, NULL,
+                &(pcs_step_limit){ .modes = run.scheme->ops->stable_step, .params = run.scheme->params });
             CHECK(h > 0.0 && isfinite(h));
             h *= above ? 1.3 : 0.97;
             model_start(&run);
