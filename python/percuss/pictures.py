@@ -369,7 +369,7 @@ class Study:
     others. Where both axes are logarithmic the slope, fitted by least squares, stands in the legend."""
 
     def __init__(self, album: Album):
-        self.album, self.run, self.table = album, album.runs[0], album.first
+        self.album, self.table = album, album.first
         names = album.names
         self.keys = [key for key in names[:names.index("run")] if key not in ("mesh_factor", "step_factor")]
         self.measures = [n for n in measures_of(names) if numbers(self.table, n).notna().any()]
@@ -430,31 +430,28 @@ class Study:
 
     def levels(self, measure: str) -> list[Panel]:
         """Every level of a refinement: values with the limit, and changes from level to level with their order."""
-        results = self.run.results
-        if results is None or results.kind != "study" or not results.has("study.json"):
-            return []
-        refined = {key: spec for key, spec in (results.summary.get("refine") or {}).items() if isinstance(spec, list)}
-        x_name, unit = f"{' and '.join(refined)}, part of the coarsest", self.album.unit(measure)
-        above = Panel(x_name, measure, "", unit, log="x")
-        below = Panel(x_name, f"change of {measure}", "", unit, log="xy")
-        for k, point in enumerate(results.summary.get("points", [])[:MOST_LINES]):
-            one = (point.get("measures") or {}).get(measure, {})
-            if len(one.get("levels") or []) < 2 or not refined:
+        factors = [name for name in ("mesh_factor", "step_factor") if name in self.table]
+        x_name, unit = " and ".join(name.removesuffix("_factor") for name in factors), self.album.unit(measure)
+        above = Panel(f"{x_name}, part of the coarsest", measure, "", unit, log="x")
+        below = replace(above, y=f"change of {measure}", log="xy", curves=[])
+        points = (self.table["level"] == 0).cumsum() if factors and "level" in self.table else []
+        for k, (_, rows) in enumerate(self.table.groupby(points) if len(points) else ()):
+            finest, x, y = rows.iloc[-1], 1.0 / rows[factors[0]].to_numpy(float), numbers(rows, measure).to_numpy()
+            order, limit, text = (finest.get(f"{measure}.{part}", np.nan) for part in ("order", "limit", "convergence"))
+            if len(y) < 2 or np.isnan(y).all() or k >= MOST_LINES:
                 continue
-            label = ", ".join(self.label(key, v) for key, v in point.get("parameters", {}).items()
-                              if key in self.others or key == self.axis)
-            ratio, y, order = float(next(iter(refined.values()))[0]), np.array(one["levels"], float), one.get("order")
-            x = ratio ** -np.arange(len(y))
+            label = ", ".join(self.label(key, finest[key]) for key in self.keys
+                              if key != "level" and key in (self.axis, *self.others))
             above.curves.append(Curve(x, y, label, k, style="points"))
-            above.ticks = below.ticks = max(above.ticks, [float(v) for v in x], key=len)
-            if one.get("limit") is not None:
+            above.ticks = below.ticks = max(above.ticks, x.tolist(), key=len)
+            if limit == limit:
                 of = ", ".join(filter(None, (label, "limit")))
-                above.curves.append(Curve(x[[0, -1]], np.full(2, float(one["limit"])), of, k, 2))
+                above.curves.append(Curve(x[[0, -1]], np.full(2, limit), of, k, 2))
             if np.all(np.abs(np.diff(y)) > 0.0):
-                text = one.get("convergence", "") if order is None else f"observed order {order:.2f}"
+                text = f"observed order {order:.2f}" if order == order else text if text == text else ""
                 below.curves.append(Curve(x[1:], np.abs(np.diff(y)), ", ".join(filter(None, (label, text))), k,
                                           style="points"))
-                below.curves += [triangle(below.curves[0], order)] if k == 0 and order is not None else []
+                below.curves += [triangle(below.curves[0], order)] if k == 0 and order == order else []
         return [panel for panel in (above, below) if panel.curves]
 
 

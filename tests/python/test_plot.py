@@ -282,19 +282,15 @@ class Plot(program.Cases):
 
     def test_refinements_show_every_level(self):
         levels = [1.0 + 0.3 * 0.25**k for k in range(4)]
-        measure = {"value": levels[-1], "limit": 1.0, "bound": 0.01, "order": 2.0, "convergence": "converges",
-                   "levels": levels}
-        other = {"levels": [3.0, 2.0, 1.75, 1.7]}
-        rows = [f"{k},{2**k},x,done,{e}" + (",,,,,1,\n" if k < 3 else ",1,0.01,2,converges,1.7,\n")
+        other = [3.0, 2.0, 1.75, 1.7]
+        rows = [f"{k},{2**k},x,done,{e}" + (",,,," if k < 3 else ",1,0.01,2,converges") + f",{other[k]},\n"
                 for k, e in enumerate(levels)]
         self.write("refined/study.csv", "level,step_factor,run,status,e,e.limit,e.bound,e.order,e.convergence,o'f,"
-                   "reason\n" + "".join(rows))
-        self.write("refined/study.json", json.dumps({"refine": {"step": [2, 4]}, "points": [
-            {"measures": {}}, {"parameters": {}, "measures": {"e": measure, "o'f": other}}]}))  # the first has failed
+                   "reason\n" + "0,1,x,failed,,,,,,,it broke\n" * 4 + "".join(rows))
         self.assertEqual(self.done("plot", self.path("refined"), "--script").split(),
                          [self.path("refined", f"refine_{name}.svg") for name in ("e", "o_f")])
         self.run_script(self.path("refined", "refine_e.py"))
-        np.testing.assert_allclose(line(percuss.plot(self.path("refined"), "refine_o'f"))[1], other["levels"])
+        np.testing.assert_allclose(line(percuss.plot(self.path("refined"), "refine_o'f"))[1], other)
         figure = percuss.plot(self.path("refined"))
         np.testing.assert_allclose(line(figure), [[1.0, 0.5, 0.25, 0.125], levels])
         x, y = line(figure, 1)
