@@ -627,11 +627,9 @@ static bool closed_form_parts(pcs_context *ctx, int i, pcs_map_part *out)
     return true;
 }
 
-const pcs_map pcs_system_map = { .name = "system",
-                                 .kind = PCS_MAP_TYPES,
-                                 .options = system_options,
-                                 .parts = closed_form_parts,
-                                 .stands_for = "plugin" };
+const pcs_map pcs_system_map = {
+    .name = "system", .kind = PCS_MAP_TYPES, .options = system_options, .parts = closed_form_parts
+};
 
 static void system_unload(void *handle)
 {

@@ -386,7 +386,7 @@ int pcs_catalogue_write(const pcs_catalogue *self)
 // A number may be a formula ${...}, which is a text in JSON, the keyword `pattern` judges texts only, and `minimum`
 // numbers only, so that both are given.
 
-enum { TEXT_BYTES = 512, NAMES = 512 };
+enum { TEXT_BYTES = 512 };
 
 #define NAME_PATTERN "^(?!include$)([A-Za-z_][A-Za-z0-9_-]*|.*\\\\$\\\\{.*)$"
 #define FORMULA "'pattern':'\\\\$\\\\{'"
@@ -596,36 +596,6 @@ static void schema_if_type(schema *s, const pcs_map_part *part)
     schema_put(s, "{'if':{'required':['type'],'properties':{'type':{'const':'%s'}}},'then':{", part->name);
 }
 
-// Adds the keys of a table to the names, each once.
-static void schema_note(const pcs_option *options, int *count, const char *names[NAMES + 1])
-{
-    for (; options != NULL && options->name != NULL && *count < NAMES; options++) {
-        int i = 0;
-        while (i < *count && strcmp(names[i], options->name) != 0) i++;
-        names[i] = options->name;
-        if (i == *count) ++*count;
-    }
-}
-
-// Writes the rule for a map without `type`, which an included file may give: the keys of all types are allowed.
-static void schema_untyped(schema *s, const pcs_map *map)
-{
-    const char *names[NAMES + 1] = { "include", "repeat", "each" };
-    pcs_map_part part;
-    int count = 3;
-    schema_note(map->options, &count, names);
-    for (int i = 0; map->parts(s->ctx, i, &part); i++) {
-        schema_note(part.options, &count, names);
-        schema_note(part.more, &count, names);
-    }
-    schema_next(s, NULL);
-    schema_put(s, "{'if':{'not':{'anyOf':[{'required':['type']}");
-    if (map->stands_for != NULL) schema_put(s, ",{'required':['%s']}", map->stands_for);
-    schema_put(s, "]}},'then':{'propertyNames':{'enum':[");
-    schema_put_names(s, names);
-    schema_put(s, "]}}}");
-}
-
 static void schema_types(schema *s, const pcs_map *map)
 {
     pcs_map_part part;
@@ -642,7 +612,6 @@ static void schema_types(schema *s, const pcs_map *map)
         schema_options(s, part.more);
         schema_put(s, "}}}");
     }
-    schema_untyped(s, map);
     schema_put(s, "]");
 }
 

@@ -44,7 +44,6 @@ typedef struct pcs_map {
     const pcs_option *options;
     pcs_parts *parts;
     const struct pcs_map *entry;
-    const char *stands_for; // key that replaces `type` and with which others are not checked, NULL if none
 } pcs_map;
 
 // Lines of a table, as those of core/option.h.
