@@ -482,23 +482,14 @@ static void time_check_rotation(pcs_build *b, pcs_yaml *node)
                           "follow_turning does not go with step control, which follows by itself");
 }
 
-// Returns true for rigid bodies that strike without a law of impacts: no step resolves what rebounds.
-static bool time_has_no_impacts(const pcs_build *b)
-{
-    const pcs_system *system = b->sim->system;
-    bool strikes = false;
-    for (int j = 0; j < system->nrow; j++) strikes = strikes || !system->rows[j].is_bilateral;
-    bool is_rigid = !(b->sim->view.axial_cell > 0.0), has_law = b->scheme->rule.position != PCS_POSITION_FORCE;
-    return pcs_rows_any(system, strikes) && is_rigid && !has_law;
-}
-
 // Replaces `step: auto` by the predicted step, or by a fraction of the largest step that an explicit scheme can take.
 static pcs_status time_choose_step(pcs_build *b, pcs_yaml *node, double most)
 {
     bool is_explicit = pcs_rule_is_explicit(&b->scheme->rule);
     const pcs_foresight *f = &b->sim->foreseen;
     if (!is_explicit) most = INFINITY;
-    if (time_has_no_impacts(b)) {
+    bool has_law = b->scheme->rule.position != PCS_POSITION_FORCE || b->sim->view.axial_cell > 0.0; // bars need none
+    if (!has_law && pcs_count_points(b->sim->system) > pcs_system_ncompliant(b->sim->system)) {
         pcs_case_error_at(b->c, node, "step",
                           "'auto' finds no step for impacts of rigid bodies by scheme '%s', which has no law for them: "
                           "where they fall in a step decides what rebounds; take another scheme, or give a number",
@@ -523,11 +514,10 @@ static pcs_status time_choose_step(pcs_build *b, pcs_yaml *node, double most)
 static pcs_status time_find_step(pcs_build *b, pcs_yaml *node)
 {
     time_check_rotation(b, node);
-    double stable = time_stable_step(b), longest = b->sim->system->stable_step;
-    double least = b->step_is_auto && isfinite(longest) ? 1e-5 * longest : 0.0;
+    double stable = time_stable_step(b);
     double gyroscopic = pcs_scheme_present_step(b->scheme, b->scheme_params, b->sim->system, &b->sim->state);
-    b->control.stable = pcs_rule_is_explicit(&b->scheme->rule) && !b->allows_unstable ? stable : INFINITY;
-    if (!(stable > least) && !isinf(stable) && pcs_rule_is_explicit(&b->scheme->rule) && !b->allows_unstable) {
+    b->control.stable = b->allows_unstable ? INFINITY : stable;
+    if (!(b->control.stable > 0.0)) {
         const char *reason = pcs_scheme_refuses(b->scheme, b->sim->system, b->scheme_params);
         if (reason == NULL)
             reason =
@@ -536,8 +526,8 @@ static pcs_status time_find_step(pcs_build *b, pcs_yaml *node)
                           b->scheme->name, b->sim->system->name, reason);
         return PCS_OK;
     }
-    if (b->step_is_auto) return time_choose_step(b, node, fmin(stable, gyroscopic));
-    if (pcs_rule_is_explicit(&b->scheme->rule) && b->step > stable && !b->allows_unstable) {
+    if (b->step_is_auto) return time_choose_step(b, node, fmin(stable > 0.0 ? stable : INFINITY, gyroscopic));
+    if (b->step > b->control.stable) {
         pcs_case_error_at(b->c, node, "step",
                           "step %g is above the stable step %.6g of %s; take a smaller one, or 'auto' (%.6g), or say "
                           "'allow_unstable: true'",

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+const pcs_option pcs_no_options[] = { { 0 } };
+
 pcs_status pcs_explicit_setup(pcs_scheme *self)
 {
     pcs_explicit *s = self->data;

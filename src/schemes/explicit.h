@@ -7,6 +7,7 @@
 #include "schemes/common.h"
 
 enum { PCS_POINTS = PCS_MAX_STAGES + 1 };
+extern const pcs_option pcs_no_options[];
 
 // The first member of a scheme's data.
 typedef struct pcs_explicit {

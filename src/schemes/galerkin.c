@@ -72,8 +72,6 @@ static const pcs_option galerkin_options[] = {
     { 0 },
 };
 
-static const pcs_option trapezoidal_options[] = { { 0 } };
-
 extern const pcs_scheme_ops pcs_scheme_tdg_plus;
 
 // Computes the coefficients of the Lagrange polynomial of point k among points first..last, ascending powers.
@@ -395,7 +393,7 @@ const pcs_scheme_ops pcs_scheme_tdg_plus = {
 const pcs_scheme_ops pcs_scheme_half_explicit_acceleration = {
     .name = "half_explicit_acceleration",
     .summary = "explicit trapezoidal rule, contact on acceleration level; lasting contacts drift; no friction",
-    .options = trapezoidal_options,
+    .options = pcs_no_options,
     .stable_step = pcs_stable_trapezoidal,
     .takes = PCS_TAKES_MATERIALS | PCS_TAKES_DISTRIBUTED_ROWS,
     GALERKIN_COMMON,

@@ -12,8 +12,6 @@
 
 #include <math.h>
 
-static const pcs_option euler_options[] = { { 0 } };
-
 // Refuses undamped meshes: undamped modes lie on the imaginary axis, where forward Euler grows at every step size. In a
 // mesh the fastest dominates at once; a single slow oscillator is only inaccurate.
 static const char *euler_refuses(const pcs_system *system, const void *params)
@@ -27,14 +25,14 @@ static const char *euler_refuses(const pcs_system *system, const void *params)
 static double euler_stable_step(const void *params, double w, double xi, double spin)
 {
     (void)params;
-    if (spin > 0.0) return 0.0;
+    if (spin > 0.0 || xi < 1e-5) return 0.0; // a step of no use
     return (xi < 1.0 ? 2.0 * xi : 2.0 / (xi + sqrt(xi * xi - 1.0))) / w;
 }
 
 const pcs_scheme_ops pcs_scheme_moreau_jean_explicit = {
     .name = "moreau_jean_explicit",
     .summary = "forward Euler, contact implicit at velocity level; order 1; not for undamped elastic models",
-    .options = euler_options,
+    .options = pcs_no_options,
     .data_size = sizeof(pcs_explicit),
     .rule = { .kind = PCS_RULE_EULER, .rate = PCS_RATE_START, .gate = PCS_GATE_FORESEEN, .gains_energy = true },
     .takes = PCS_TAKES_ROTATIONS | PCS_TAKES_MATERIALS | PCS_TAKES_DISTRIBUTED_ROWS,

@@ -10,12 +10,10 @@
 
 #include "schemes/explicit.h"
 
-static const pcs_option midpoint_options[] = { { 0 } };
-
 const pcs_scheme_ops pcs_scheme_moreau_midpoint = {
     .name = "moreau_midpoint",
     .summary = "explicit midpoint forecast, contact implicit at velocity level; drifts in lasting contact",
-    .options = midpoint_options,
+    .options = pcs_no_options,
     .stable_step = pcs_stable_lagging,
     .data_size = sizeof(pcs_explicit),
     .rule = { .kind = PCS_RULE_MIDPOINT,

@@ -14,8 +14,6 @@
 
 #include "schemes/explicit.h"
 
-static const pcs_option paoli_options[] = { { 0 } };
-
 static const char *paoli_refuses(const pcs_system *system, const void *params)
 {
     bool varies = false;
@@ -32,7 +30,7 @@ static const char *paoli_refuses(const pcs_system *system, const void *params)
 const pcs_scheme_ops pcs_scheme_schatzman_paoli = {
     .name = "schatzman_paoli",
     .summary = "central differences, contact law on a mean of two positions; velocities belong to the middle of steps",
-    .options = paoli_options,
+    .options = pcs_no_options,
     .stable_step = pcs_stable_lagging,
     .data_size = sizeof(pcs_explicit),
     .rule = { .kind = PCS_RULE_CENTRAL, .move = 1.0 },
