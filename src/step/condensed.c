@@ -120,8 +120,6 @@ static void condense_fill_contacts(pcs_step_solver *self, condense *c)
     s->p.h = form->h;
     s->p.has_position = form->has_position;
     s->p.gate_is_live = form->gate_is_live;
-    s->is_constant = true;
-    s->is_reduced = false;
 }
 
 static pcs_status condense_prepare(pcs_step_solver *self, pcs_outcome *outcome)

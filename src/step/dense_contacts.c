@@ -577,11 +577,7 @@ static bool active_solve(pcs_active_set *s)
     bool is_solved = solve_any_combination(s);
     s->accepted = redundant_rtol;
     if (!is_solved && (s->p.is_hasty || !solve_any_combination(s))) return false;
-    for (int k = 0; k < 2 * s->p.m; k++) {
-        s->is_current = s->is_current && s->p.z[k] >= 0.0;
-        s->p.z[k] = fmax(s->p.z[k], 0.0); // negative ones are round-off
-    }
-    s->is_current = s->is_current && s->p.nt == 0;
+    for (int k = 0; k < 2 * s->p.m; k++) s->p.z[k] = fmax(s->p.z[k], 0.0); // negative ones are round-off
     pcs_contact_put_on_discs(&s->p);
     return true;
 }
@@ -794,26 +790,11 @@ static void dense_reduce_all(pcs_dense_contacts *c)
         }
 }
 
-// Fills the constant terms of the reduced problem if no row is left out.
-static void dense_take_terms(pcs_dense_contacts *c)
-{
-    pcs_active_set *s = c->set;
-    memcpy(s->p.b_gate, c->p.b_gate, (size_t)s->p.m * sizeof *s->p.b_gate);
-    for (int k = 0; k < s->p.n; k++) {
-        s->p.b[k] = c->p.b[k];
-        s->b_size[k] = fabs(c->p.b[k]);
-        s->p.r[k] = c->p.r[k];
-    }
-}
-
-// Fills the reduced problem. Where all rows take part and P is that of the last problem, only constant terms change.
+// Fills the reduced problem.
 static void dense_reduce(pcs_dense_contacts *c)
 {
     pcs_active_set *s = c->set;
-    bool is_whole = c->is_constant && c->nheld == 0 && s->p.n == c->p.n;
-    if (is_whole && c->is_reduced) dense_take_terms(c);
-    else dense_reduce_all(c);
-    c->is_reduced = is_whole;
+    dense_reduce_all(c);
     for (int j = 0; j < s->p.m; j++) s->p.gate[j] = c->p.gate[c->row[j]];
     s->p.h = c->p.h;
     s->p.has_position = c->p.has_position;
@@ -833,12 +814,7 @@ static void dense_expand(pcs_dense_contacts *c)
         for (int l = 0; l < s->p.n; l++) x += y[l] * s->p.z[l];
         c->p.z[c->held[i]] = -x * pcs_contact_unit(&c->p, c->held[i]);
     }
-    if (c->is_reduced && s->is_current) {
-        memcpy(c->p.value, s->p.value, (size_t)c->p.n * sizeof *c->p.value);
-        memcpy(c->p.gate_gap, s->p.gate_gap, (size_t)c->p.m * sizeof *c->p.gate_gap);
-    } else {
-        contacts_evaluate(&c->p, c->P, c->P_gate, c->p.has_position || c->p.held != NULL ? 0 : c->p.m);
-    }
+    contacts_evaluate(&c->p, c->P, c->P_gate, c->p.has_position || c->p.held != NULL ? 0 : c->p.m);
     if (c->p.gate_is_live)
         for (int j = 0; j < c->p.m; j++) c->p.gate[j] = pcs_contact_is_gated(&c->p, j);
     for (int j = 0; j < s->p.m; j++) c->p.gate[c->row[j]] = s->p.gate[j];

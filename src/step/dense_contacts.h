@@ -15,12 +15,10 @@ typedef struct pcs_dense_contacts {
     pcs_contact_problem p;
     double *P;             // [n * n] rows: gap, xi, xt
     double *P_gate;        // [m * n]
-    bool is_constant;      // P and r change only with is_reduced set to false
     bool is_warm;          // z holds the initial guess; otherwise it starts from zero
     unsigned char *is_out; // [m] 1 for contacts whose multipliers stay zero
     // work:
     pcs_active_set *set; // the reduced problem
-    bool is_reduced;     // no row is left out
     int nheld;           // number of bilateral unknowns
     int *held, *place;   // [n] bilateral unknowns, and those of `set`
     int *row;            // [m] rows of `set`
