@@ -7,7 +7,6 @@
 // Derivation: theory of the nonsmooth generalized-alpha scheme of Bruls, Acary and Cardona (2014), eq. 44,
 // with U and W eliminated first. One solve per step, whatever the active set does.
 
-#include "core/dense.h"
 #include "core/loop.h"
 #include "step/dense_contacts.h"
 #include "step/projection.h"
@@ -405,39 +404,6 @@ static void condense_finish(pcs_step_solver *self, condense *c, const pcs_step_p
     }
 }
 
-// Solves for a single contact from its first sets, which are nearly always right, at a third of the cost of the step of
-// a small bar. Returns false if they are wrong.
-static bool condense_solve_single(pcs_dense_contacts *c, int *iterations)
-{
-    pcs_contact_problem *s = &c->p;
-    const double *P = c->P, h = s->h;
-    double *z = s->z, *value = s->value;
-    bool was_on[2] = { false, false };
-    z[0] = z[1] = 0.0;
-    for (*iterations = 1;; ++*iterations) {
-        for (int i = 0; i < 2; i++) value[i] = s->b[i] + (P[2 * i] * z[0] + P[2 * i + 1] * z[1]);
-        s->gate_gap[0] = s->b_gate[0] + (c->P_gate[0] * z[0] + c->P_gate[1] * z[1]);
-        if (s->gate_is_live) s->gate[0] = pcs_contact_is_gated(s, 0);
-        bool on[2] = { s->has_position && z[0] - s->r[0] * value[0] >= 0.0,
-                       s->gate[0] && z[1] - s->r[0] * value[1] >= 0.0 };
-        if (s->held != NULL) on[0] = s->held[0];
-        if (on[0] == was_on[0] && on[1] == was_on[1]) return (z[0] >= 0.0 || s->held != NULL) && z[1] >= 0.0;
-        if (*iterations == 2) return false;
-        double J[4] = { P[0], P[1] / h, P[2] * h, P[3] }, x[2] = { -s->b[0] / h, -s->b[1] };
-        if (!on[0]) x[0] = J[1] = J[2] = 0.0, J[0] = 1.0;
-        if (!on[1]) x[1] = J[1] = J[2] = 0.0, J[3] = 1.0;
-        if (!pcs_dense_solve(2, J, x)) return false;
-        z[0] = x[0] * h;
-        z[1] = x[1];
-        memcpy(was_on, on, sizeof on);
-    }
-}
-
-static bool condense_solve_contacts(pcs_dense_contacts *c, int *iterations)
-{
-    return (c->p.m == 1 && condense_solve_single(c, iterations)) || pcs_dense_contacts_solve(c, iterations);
-}
-
 static void condense_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_result *result)
 {
     condense *c = self->data;
@@ -449,7 +415,7 @@ static void condense_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_
     s->held = p->held;
     s->gate_tolerance = p->gate_tolerance;
     if (!is_finite) result->outcome = PCS_NOT_FINITE;
-    else if (!condense_solve_contacts(c->contacts, &result->iterations)) result->outcome = PCS_NOT_CONVERGED;
+    else if (!pcs_dense_contacts_solve(c->contacts, &result->iterations)) result->outcome = PCS_NOT_CONVERGED;
     if (result->outcome != PCS_CONVERGED) return;
     memcpy(p->nu, s->z, bytes);
     memcpy(p->la, s->z + s->m, bytes);
