@@ -14,7 +14,7 @@
 // Semi-smooth Newton on the projection equations (Alart, Curnier 1991; Bruls, Acary, Cardona 2014, eq. 38); in the
 // plane (one tangent) slip is linear and the method ends when the sets repeat, in space the direction of slip is
 // iterated to round-off. When the sets cycle, a random half of the modes stay; when that fails, too, all
-// cases are tried where they are few.
+// cases are tried where they are few, then sweeps of projected Gauss-Seidel.
 //
 // Round-off: a value is b_k plus terms P_kj z_j that may cancel, each of them known to some eps of what it was summed
 // from, so the value is known to 8 eps (b_size_k + P_size_kj |z_j|).
@@ -116,6 +116,13 @@ static void active_find_noise(pcs_active_set *s)
 static double active_noise(const pcs_active_set *s, int k)
 {
     return s->noise[k < s->p.m ? 0 : 1];
+}
+
+// Returns b + P z of one row.
+static double contacts_sum(int n, double b, const double *P, const double *z)
+{
+    for (int j = 0; j < n; j++) b += P[j] * z[j];
+    return b;
 }
 
 // Evaluates value = b + P z, and gate_gap = b_gate + P_gate z if the gate is live, for unknowns from `first` on.
@@ -365,7 +372,7 @@ static bool active_is_lawful(const pcs_active_set *s, int k, bool is_on, double 
 // Returns true if all laws hold at z, whatever the sets are.
 static bool active_holds(pcs_active_set *s, double tolerance)
 {
-    active_evaluate(s);
+    active_evaluate(s); // after sweeps
     for (int j = 0; j < s->p.m; j++) {
         if (s->p.has_position && !active_is_lawful(s, j, true, tolerance)) return false;
         if (!active_is_lawful(s, s->p.m + j, s->p.gate[j], tolerance)) return false;
@@ -473,9 +480,9 @@ static bool active_update(pcs_active_set *s, bool *is_converged)
     return true;
 }
 
-// Fallback for sets that cycle or contradict each other: all cases if there are few.
+// Fallbacks for sets that cycle or contradict each other: all cases if there are few, and sweeps.
 
-enum { MOST_CASES = 4096, MOST_LOADED = 12 };
+enum { SWEEP_LIMIT = 2000, MOST_CASES = 4096, MOST_LOADED = 12, FEW = 64 };
 // Tolerances of the laws relative to the largest velocity: of the first attempt, and of the second. The larger one
 // would accept the average that the proximal weight gives two nearly redundant contacts that cannot both stick.
 static const double independent_rtol = 0.5 * PCS_ROUND_VELOCITY, redundant_rtol = 1e-9;
@@ -557,14 +564,71 @@ static bool solve_by_cases(pcs_active_set *s)
     return false;
 }
 
+// Projects normal unknown k of row j onto its admissible values. Returns its change over the one that counts as zero.
+static double solve_project(pcs_active_set *s, int k, int j)
+{
+    double old = s->p.z[k];
+    s->p.z[k] = fmax(old - s->p.r[k] * contacts_sum(s->p.n, s->p.b[k], s->P + k * s->p.n, s->p.z), 0.0);
+    if (k >= s->p.m && !s->p.gate[j]) s->p.z[k] = 0.0;
+    return active_ratio(s, k, s->p.z[k] - old);
+}
+
+// Projects the friction impulse of row j onto its disc. Returns the largest change over the one that counts as zero.
+static double solve_project_friction(pcs_active_set *s, int j)
+{
+    int k = pcs_contact_tangent(&s->p, j, 0);
+    double y[2], old[2], change = 0.0, limit = s->p.rows[j].friction * s->p.z[s->p.m + j];
+    for (int t = 0; t < s->p.rows[j].ntangent; t++) {
+        old[t] = s->p.z[k + t];
+        s->p.value[k + t] = contacts_sum(s->p.n, s->p.b[k + t], s->P + (k + t) * s->p.n, s->p.z);
+    }
+    double length = pcs_contact_trial(&s->p, j, y), share = length > limit ? limit / length : 1.0;
+    for (int t = 0; t < s->p.rows[j].ntangent; t++) s->p.z[k + t] = share * y[t];
+    for (int t = 0; t < s->p.rows[j].ntangent; t++)
+        change = pcs_larger(change, active_ratio(s, k + t, s->p.z[k + t] - old[t]));
+    return change;
+}
+
+// Makes one sweep over all unknowns. Returns the largest change over the one that counts as zero.
+static double solve_sweep(pcs_active_set *s)
+{
+    double change = 0.0;
+    for (int j = 0; j < s->p.m; j++) {
+        if (s->p.has_position) change = pcs_larger(change, solve_project(s, j, j));
+        if (s->p.gate_is_live) {
+            s->p.gate_gap[j] = contacts_sum(s->p.n, s->p.b_gate[j], s->P_gate + j * s->p.n, s->p.z);
+            s->p.gate[j] = pcs_contact_is_gated(&s->p, j);
+        }
+        change = pcs_larger(change, solve_project(s, s->p.m + j, j));
+        if (s->p.rows[j].ntangent > 0) change = pcs_larger(change, solve_project_friction(s, j));
+    }
+    return change;
+}
+
+// Solves by projected Gauss-Seidel sweeps: slow, but free of cycles. Gives up if changes grow (indefinite matrix).
+static bool solve_by_sweeps(pcs_active_set *s)
+{
+    double first = 0.0;
+    memset(s->p.z, 0, (size_t)s->p.n * sizeof *s->p.z);
+    for (int sweep = 0; sweep < SWEEP_LIMIT; sweep++, s->iterations++) {
+        active_find_noise(s);
+        double change = solve_sweep(s);
+        s->is_current = false;
+        if (change <= 1.0) return active_holds(s, s->accepted);
+        if (sweep == 0) first = change;
+        if (!(change <= 1e3 * first)) return false;
+    }
+    return false;
+}
+
 // Tries all methods in turn, to the tolerance s->accepted. Returns true if one has converged.
-static bool solve_any_combination(pcs_active_set *s)
+static bool solve_any_combination(pcs_active_set *s, bool has_time)
 {
     bool is_warm = s->is_warm;
     if (active_iterate(s)) return true;
     if (s->p.is_hasty) return false;
     s->is_warm = false;
-    bool is_solved = (is_warm && active_iterate(s)) || solve_by_cases(s);
+    bool is_solved = (is_warm && active_iterate(s)) || solve_by_cases(s) || (has_time && solve_by_sweeps(s));
     s->is_warm = is_warm;
     return is_solved;
 }
@@ -574,9 +638,9 @@ static bool active_solve(pcs_active_set *s)
     s->iterations = 1;
     active_begin(s);
     s->accepted = independent_rtol;
-    bool is_solved = solve_any_combination(s);
+    bool is_solved = solve_any_combination(s, s->p.n <= FEW);
     s->accepted = redundant_rtol;
-    if (!is_solved && (s->p.is_hasty || !solve_any_combination(s))) return false;
+    if (!is_solved && (s->p.is_hasty || !solve_any_combination(s, true))) return false;
     for (int k = 0; k < 2 * s->p.m; k++) s->p.z[k] = fmax(s->p.z[k], 0.0); // negative ones are round-off
     pcs_contact_put_on_discs(&s->p);
     return true;

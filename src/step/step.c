@@ -124,8 +124,9 @@ static const char *step_next(const pcs_step_solver *self)
 {
     const pcs_system *system = self->system;
     double columns = 2.0 * pcs_system_nrow(system) + pcs_system_ntangent(system);
-    if (strcmp(self->ops->name, "schur") != 0) return "schur";
-    return columns * (columns + pcs_system_ndof(system)) <= PCS_MOST_NUMBERS ? "newton" : NULL;
+    if (strcmp(self->ops->name, "newton") == 0) return "schur";
+    bool is_small = columns * (columns + pcs_system_ndof(system)) <= PCS_MOST_NUMBERS;
+    return strcmp(self->ops->name, "schur") == 0 && is_small ? "newton" : NULL;
 }
 
 pcs_status pcs_step_solver_allow_handover(pcs_step_solver *self)
