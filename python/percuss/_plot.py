@@ -36,7 +36,10 @@ def _differences(runs: Sequence[Optional[Results]]) -> Optional[list[str]]:
         return None
     last = [key.rpartition(".")[2] for key in keys]
     short = [name if last.count(name) == 1 else key for name, key in zip(last, keys)]
-    labels = [", ".join(value[:40] if name.endswith("type") else f"{name} = {value[:40]}"
+    for key in keys:
+        known[key] = [f"{float(value):.6g}" if re.fullmatch(r"-?[\d.]+(e[-+]?\d+)?", value) else value[:40]
+                      for value in known[key]]
+    labels = [", ".join(value if name.endswith("type") else f"{name} = {value}"
                         for name, value in zip(short, row)) for row in known[keys].itertuples(index=False)]
     return labels if len(set(labels)) == len(labels) else None
 

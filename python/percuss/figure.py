@@ -28,7 +28,8 @@ NCOLOUR = 7  # in percuss.mplstyle
 DASHES = ("-", "--", ":", "-.")
 STYLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "percuss.mplstyle")
 PLACES: dict[str, dict[str, Any]] = {"right": {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)},
-                                     "above": {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": 3}}
+                                     "above": {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": 3},
+                                     "stacked": {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0)}}
 LEGENDS = ("above", "none", *Legend.codes)
 COUNTED = ("mode", "iterations", "level")  # whole numbers
 CLOCKS = ("t", "load factor")
@@ -235,22 +236,24 @@ def drawn(picture: Picture, options: Options, runs: Sequence[Run] = ()) -> Any:
 
 
 def _add_legends(figure: Pen, axes: Sequence[Pen], place: str) -> None:
-    """Legends inside the axes where there is room, else beside them."""
+    """Legends inside the axes where there is room, else beside them, or above them if they are wide."""
     labelled = [ax for ax in axes if ax.get_legend_handles_labels()[1] and place != "none"]
     for ax in labelled if not place else ():
         ax.target.legend(loc="best")
     if labelled and not place:
         figure.target.draw_without_rendering()
-    for ax, where in [(ax, place or ("right" if _covers(ax) else "best")) for ax in labelled]:
+    for ax, where in [(ax, place or _free_place(ax)) for ax in labelled]:
         ax.legend(**PLACES.get(where, {"loc": where}))
 
 
-def _covers(axes: Pen) -> bool:
-    """Whether the legend of the axes lies over one of its lines."""
+def _free_place(axes: Pen) -> str:
+    """Where the legend of the axes, which is at the best place inside, covers none of its lines."""
     box = axes.get_legend().get_window_extent().padded(2.0)
     paths = [line.get_transform().transform_path(line.get_path()).vertices for line in axes.lines]
     pieces = [piece for path in paths for piece in np.split(path, np.flatnonzero(~np.isfinite(path[:, 1])))]
-    return any(MplPath(piece).intersects_bbox(box, filled=False) for piece in pieces if len(piece))
+    if not any(MplPath(piece).intersects_bbox(box, filled=False) for piece in pieces if len(piece)):
+        return "best"
+    return "right" if box.width < 0.4 * axes.get_window_extent().width else "stacked"
 
 
 def _draw_panels(picture: Picture, script: Script, options: Options) -> tuple[Pen, list[Pen]]:

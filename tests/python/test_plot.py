@@ -229,6 +229,11 @@ class Plot(program.Cases):
         legend = figure.axes[0].get_legend().get_window_extent()
         self.assertGreaterEqual(legend.x0, figure.axes[0].get_window_extent().x1)
         self.assertLess(legend.x1, figure.bbox.x1 + 1.0)
+        figure = percuss.plot(pandas.DataFrame(full), "p0.x", "p1.x", "p2.x", label=["a name that is long " * 2] * 3)
+        figure.draw_without_rendering()  # a wide one stands above
+        legend, axes = figure.axes[0].get_legend().get_window_extent(), figure.axes[0].get_window_extent()
+        self.assertGreaterEqual(legend.y0, axes.y1)
+        self.assertGreater(axes.width, 0.7 * figure.bbox.width)
 
     def test_spectrum(self):
         t = np.arange(4096) * 1e-4
