@@ -67,7 +67,8 @@ typedef struct pcs_equilibrium {
     pcs_kept safe;                   // last step of relaxation
     double first_weight;             // `weight` at the start of the load step
     double *along;                   // [ntangent] unit direction of the friction force of a sliding contact
-    unsigned char *has_direction;    // [nrow] it slides in a plane, in a direction that K follows
+    unsigned char *has_direction;    // [nrow] kind of the term in K for the direction of sliding
+    int *nback;                      // [nrow] number of consecutive corrections that would reverse its sliding
     double *lam, *dlam;              // [nall]
     double *gap, *gap0;              // [nall] at q, for tangents sliding, m; and at the start on joints
     double *target;                  // [nall] gap required of a held row
@@ -132,15 +133,22 @@ typedef struct pcs_ramp {
 //   [ K    H^T ] [  dq  ]                                       K + (mu lam/|x_t|) T^T (1 - u u^T) T with two tangents
 //   [ G     0  ] [ -dlam ] = ...
 //
-// In a plane the direction of sliding makes this nonlinear: Newton's step is halved until the residual falls.
+// In a plane Newton's step turns back what has slid where its direction is far off. Then the step is made again with a
+// drag, lam_t = -(mu lam/|x_t|) x with |x_t| as it is, which for one contact is a step of majorisation and never does.
 //
 // A contact that sticks begins to slide where its force leaves the disc, one that slides sticks where it has slid along
 // its force: semi-smooth Newton on the sets, as in the steps of time integration (step/contact_problem.h), with
 // displacements in the place of velocities and forces in that of impulses. Both are judged beyond what round-off makes
 // of them, so that a tie stays what it is.
 
+enum { MOST_BACK = 40 };
+
+// Kinds of the term in K of a contact that slides in a plane: none yet, derivative of its direction, or drag.
+enum { NO_DIRECTION, NEWTON, DRAG };
+
 static const double FACTOR = 8.0;   // safety factor of rounding errors
 static const double HEAVY = 1e6;    // stiffness across a new direction, relative to that of the model
+static const double SHRINK = 0.9;   // relative to the sliding: a larger correction reverses it
 static const double ABSURD = 100.0; // relative to all forces at the start of a load step: larger ones are absurd
 
 static bool friction_is_present(const pcs_equilibrium *e, int j)
@@ -170,6 +178,7 @@ static pcs_status friction_create(pcs_equilibrium *e)
     e->nall += s->ntangent;
     PCS_TAKE(s->ctx, e->along, s->ntangent, "friction");
     PCS_TAKE(s->ctx, e->has_direction, s->nrow, "friction");
+    PCS_TAKE(s->ctx, e->nback, s->nrow, "friction");
     PCS_TRY(pcs_rows_create(s->ctx, e->nall, s->nv, nnz, &e->R));
     PCS_TRY(pcs_rows_create(s->ctx, e->nall, s->nv, nnz, &e->H));
     for (int j = 0; j < s->nrow; j++) {
@@ -243,6 +252,7 @@ static bool friction_is_wrong(const pcs_equilibrium *e, int j)
         double most = row->friction * fmax(e->lam[j], 0.0);
         return friction_size(e, j, e->lam) > most + FACTOR * (noise + DBL_EPSILON * most);
     }
+    if (e->nback[j] > MOST_BACK) return true;
     double increment = 0.0, noise = friction_size(e, j, e->gap_noise) + friction_size(e, j, e->blur);
     for (int t = 0; t < row->ntangent; t++) increment += e->gap[first + t] * e->along[row->first_tangent + t];
     return increment > FACTOR * noise;
@@ -254,7 +264,8 @@ static void friction_change(pcs_equilibrium *e, int j)
     const pcs_row *row = &e->system->rows[j];
     int first = friction_first(e, j);
     bool sticks = e->held[first];
-    e->has_direction[j] = 0;
+    e->has_direction[j] = NO_DIRECTION;
+    e->nback[j] = 0;
     double size = friction_size(e, j, e->lam);
     for (int t = 0; t < row->ntangent; t++) {
         e->held[first + t] = !sticks;
@@ -291,19 +302,46 @@ static bool friction_reverse(pcs_equilibrium *e)
         most = fmax(most, hypot(u[0] + increment[0] / size, u[1] + increment[1] / size) /
                               (FACTOR * (noise / size + DBL_EPSILON)));
         for (int t = 0; t < 2; t++) u[t] = -increment[t] / size;
-        e->has_direction[j] = 1;
+        if (e->has_direction[j] == NO_DIRECTION) e->has_direction[j] = NEWTON;
     }
     if (most > 0.0) friction_converge(e);
     return most > 1.0;
 }
 
-// Returns true if some contact slides in a plane along a direction that rotates.
-static bool friction_is_curved(const pcs_equilibrium *e)
+// Returns true if the correction dq would reverse the sliding of row j.
+static bool friction_reverses(const pcs_equilibrium *e, int j)
 {
-    bool is_curved = false;
-    for (int j = 0; e->slides_in_planes && j < e->system->nrow; j++)
-        is_curved = is_curved || (e->system->rows[j].ntangent == 2 && friction_slides(e, j) && e->has_direction[j]);
-    return is_curved;
+    const double *x = e->gap + friction_first(e, j);
+    double along = 0.0;
+    for (int t = 0; t < 2; t++) along += x[t] * pcs_rows_dot(e->system->T, e->system->rows[j].first_tangent + t, e->dq);
+    return along < -SHRINK * (x[0] * x[0] + x[1] * x[1]);
+}
+
+// Classifies a correction: no contact slides in a plane, directions rotate, one has a drag, one reverses (not applied).
+typedef enum friction_direction {
+    FRICTION_STRAIGHT,
+    FRICTION_CURVED,
+    FRICTION_DRAGS,
+    FRICTION_BACK
+} friction_direction;
+
+static friction_direction friction_judge(pcs_equilibrium *e)
+{
+    friction_direction increment = FRICTION_STRAIGHT;
+    for (int j = 0; e->slides_in_planes && j < e->system->nrow; j++) {
+        if (e->system->rows[j].ntangent != 2 || !friction_slides(e, j) || e->has_direction[j] == NO_DIRECTION) continue;
+        bool is_drag = e->has_direction[j] == DRAG;
+        if (increment == FRICTION_STRAIGHT) increment = FRICTION_CURVED;
+        if (is_drag) increment = increment == FRICTION_BACK ? increment : FRICTION_DRAGS;
+        e->has_direction[j] = NEWTON;
+        if (is_drag) continue;
+        bool reverses = friction_reverses(e, j);
+        e->nback[j] = reverses ? e->nback[j] + 1 : 0;
+        if (!reverses) continue;
+        e->has_direction[j] = DRAG;
+        increment = FRICTION_BACK;
+    }
+    return increment;
 }
 
 // Returns the norm of the force that a unit multiplier exerts.
@@ -383,28 +421,28 @@ static double friction_across(const pcs_equilibrium *e, int j)
     const pcs_rows *T = e->system->T;
     const pcs_row *row = &e->system->rows[j];
     double size = friction_size(e, j, e->gap), most = 0.0;
-    bool has_slid = e->has_direction[j] && size > FACTOR * friction_size(e, j, e->blur);
+    bool has_slid = e->has_direction[j] != NO_DIRECTION && size > FACTOR * friction_size(e, j, e->blur);
     if (has_slid) return row->friction * fmax(e->lam[j], 0.0) / size;
     // Starts a new direction along the force.
-    if (e->has_direction[j]) return 0.0;
+    if (e->has_direction[j] != NO_DIRECTION) return 0.0;
     for (int p = T->start[row->first_tangent]; p < T->start[row->first_tangent + 2]; p++)
         if (T->value[p] != 0.0) most = fmax(most, e->stiffness[T->column[p]]);
     return HEAVY * most;
 }
 
-// Adds the stiffness from the rotation of sliding directions to A.
+// Adds the stiffness from the rotation of sliding directions, or that of their drag, to A.
 static void friction_stiffen(pcs_equilibrium *e)
 {
     for (int j = 0; e->slides_in_planes && j < e->system->nrow; j++) {
         const pcs_row *row = &e->system->rows[j];
         if (row->ntangent != 2 || !friction_slides(e, j)) continue;
-        double stiff = friction_across(e, j);
+        double stiff = friction_across(e, j), less = e->has_direction[j] == DRAG ? 0.0 : 1.0;
         const double *u = e->along + row->first_tangent;
         if (!(stiff > 0.0)) continue;
         for (int a = 0; a < 2; a++)
             for (int b = 0; b < 2; b++)
                 friction_add(e, row->first_tangent + a, row->first_tangent + b,
-                             stiff * ((a == b ? 1.0 : 0.0) - u[a] * u[b]));
+                             stiff * ((a == b ? 1.0 : 0.0) - less * u[a] * u[b]));
     }
 }
 
@@ -889,7 +927,9 @@ static pcs_status newton_correct(pcs_equilibrium *e, double *q, bool rows_change
     *outcome = is_singular ? PCS_STATICS_SINGULAR : PCS_STATICS_DONE;
     if (is_singular) return PCS_OK;
     equilibrium_judge(e, q, 0.0);
-    if (friction_is_curved(e)) newton_search(e, q);
+    friction_direction increment = friction_judge(e);
+    if (increment == FRICTION_BACK) e->correction = INFINITY;
+    else if (increment == FRICTION_CURVED) newton_search(e, q);
     else equilibrium_correct(e, q);
     return PCS_OK;
 }
