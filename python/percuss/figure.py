@@ -135,7 +135,8 @@ class Picture:
     draw: Optional[Callable[[Script, Options], tuple[Pen, list[Pen]]]] = None
 
 
-class Prefixed(NamedTuple):
+@dataclass(frozen=True, repr=False)
+class Prefixed:
     """Labels of ticks in a unit with a prefix; its repr is the Python that makes them."""
 
     factor: float
@@ -262,9 +263,10 @@ def _draw_panels(picture: Picture, script: Script, options: Options) -> tuple[Pe
     nrow, width = -(-len(panels) // ncolumn), options.width / 2.54
     height = width * (0.5 if nrow == 1 else (0.28 if picture.shares_x else 0.38) * nrow + 0.08)
     figure, axes = script.subplots(nrow, ncolumn, figsize=(width, height), sharex=picture.shares_x and len(panels) > 1)
+    shaded = [panel for panel in panels if panel.horizon is not None]
     for ax, panel in zip(axes, panels):
         if panel.horizon is not None:
-            ax.axvspan(*panel.horizon, **SHADE, **({"label": "after the horizon"} if panel is panels[0] else {}))
+            ax.axvspan(*panel.horizon, **SHADE, **({"label": "after the horizon"} if panel is shaded[0] else {}))
         _draw_panel(ax, panel, options)
     for k, (ax, panel) in enumerate(zip(axes, panels)):  # when all that share an axis are drawn
         is_equal = (panel.equal or options.equal) and panel.x_unit == panel.y_unit

@@ -109,6 +109,16 @@ class Plot(program.Cases):
         results = percuss.open(self.path("a"))
         np.testing.assert_array_equal(line(percuss.plot(results, "wall.force")), np.array(rows).T)
 
+    def test_a_script_labels_ticks_with_prefixes(self):
+        self.write("small.csv", "t,wall.force\n0,0\n1e-3,2e4\n2e-3,1e4\n")
+        self.done("plot", self.path("small.csv"), "wall.force", "--script", "-o", self.path("small.svg"))
+        before = texts(self.path("small.svg"))
+        os.remove(self.path("small.svg"))
+        self.run_script(self.path("small.py"))
+        self.assertEqual(texts(self.path("small.svg")), before)
+        self.assertIn("wall.force [kN]", before)
+        self.assertIn("2", before)
+
     def test_a_script_runs_again_elsewhere(self):
         self.done("plot", self.path("a"), "wall.force", "energy", "--script", "--title", "It's \"5 $\"\nand more")
         first = self.path("a", "wall.force_energy.svg")
@@ -160,6 +170,10 @@ class Plot(program.Cases):
             for axes in percuss.plot(self.path("a"), name).axes:
                 shade, = axes.patches
                 self.assertEqual((*shade.get_xy()[:3:2, 0],), (0.8, 1.5))
+        probes = [{"name": "tip.x", "time": None}, {"name": "tip.vx", "time": 0.9}]  # the first panel has no shade
+        self.write("a/summary.json", json.dumps({**summary, "horizon": {"time": 0.9, "probes": probes}}))
+        figure = percuss.plot(self.path("a"), "probe_tip")
+        self.assertEqual([[p.get_label() for p in axes.patches] for axes in figure.axes], [[], ["after the horizon"]])
 
     def test_impulses_are_shown_over_the_run(self):
         table = pandas.DataFrame({"t": [0.0, 1.0, 2.0, 3.0], "floor.impulse": [np.nan, 4.0, 0.0, 2.0]})
