@@ -609,10 +609,23 @@ static void bars_print_contacts(const bars *b, const pcs_fe_definition *model)
     }
 }
 
+// Writes the stable step of the scheme of the case; that of half_explicit if it needs none.
+static void bars_stable_step(const bars *b, size_t size, char *text)
+{
+    const pcs_system *system = b->sim->system;
+    const pcs_scheme *scheme = b->sim->scheme;
+    pcs_mode_limit *own = scheme->ops->stable_step;
+    const pcs_step_limit limit = { .modes = own == NULL ? pcs_stable_trapezoidal : own, .params = scheme->params };
+    const char *name = own == NULL ? "half_explicit" : scheme->ops->name;
+    double step = system->ops->stable_step(system, NULL, NULL, &limit);
+    text[0] = '\0';
+    if (step <= 0.0) snprintf(text, size, "; no step of %s is stable", name);
+    else if (isfinite(step)) snprintf(text, size, "; stable step of %s %.6g s", name, step);
+}
+
 // Prints the Courant numbers of the step in the cells, and the stable step.
 static void bars_print_clock(const bars *b)
 {
-    const pcs_system *system = b->sim->system;
     double low = INFINITY, high = 0.0, h = b->sim->step_size;
     for (int i = 0; i < b->count; i++)
         for (int cell = 0; cell < b->part[i].ncell; cell++) {
@@ -620,9 +633,8 @@ static void bars_print_clock(const bars *b)
             low = fmin(low, courant);
             high = fmax(high, courant);
         }
-    char stable[80] = "";
-    if (system->stable_step > 0.0 && isfinite(system->stable_step))
-        snprintf(stable, sizeof stable, "; stable step of explicit schemes %.6g s", system->stable_step);
+    char stable[80];
+    bars_stable_step(b, sizeof stable, stable);
     if (high - low > 1e-6 * high) bars_print(b, "steps of %.6g s, Courant number %.4g to %.4g%s", h, low, high, stable);
     else bars_print(b, "steps of %.6g s, Courant number %.4g%s", h, high, stable);
 }

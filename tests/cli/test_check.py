@@ -144,8 +144,20 @@ class Check(program.Cases):
         self.assertEqual(joint, "a | b: Z from 6 to 2 kg/s, reflects -0.5 of a force wave and passes on 0.5; "
                                 "backwards 0.5 and 1.5")
         self.assertTrue(contact.startswith("contact hit, b | c: Z from 6 to 1 kg/s, reflects -0.7143"), contact)
-        self.assertTrue(clock.startswith("steps of 0.01 s, Courant number 1; stable step of explicit schemes 0.00577"),
+        self.assertTrue(clock.startswith("steps of 0.01 s, Courant number 1; stable step of half_explicit 0.00577"),
                         clock)
+
+    def test_the_stable_step_is_that_of_the_scheme(self):
+        """Gyroscopic moments leave half_explicit a twelfth of its step, and four schemes none."""
+        def said(scheme, *more):
+            out = program.percuss("check", "shaft_whirl", "--set", f"scheme={scheme}", *more).stdout
+            return re.search("Courant number [^;]*; (.*)", out)[1]
+        self.assertEqual(said("newmark"), "stable step of half_explicit 2.84598e-07 s")
+        self.assertEqual(said("half_explicit", "--set", "time.step=auto"), "stable step of half_explicit 2.84598e-07 s")
+        self.assertEqual(said("half_explicit_rk", "--set", "time.step=1e-6"),
+                         "stable step of half_explicit_rk 5.48976e-06 s")
+        self.assertEqual(said("moreau_midpoint", "--set", "time.allow_unstable=true"),
+                         "no step of moreau_midpoint is stable")
 
     def test_cones_and_uneven_cells(self):
         lines = self.lines(CONES + IMPLICIT)
