@@ -571,7 +571,7 @@ static void axial_measure(const pcs_batch *batch, const pcs_cell_state *at, unsi
 // Rods that carry axial force only, with displacements along the global axes, in the x-y plane and in space.
 //
 //   linear:  N = (E A / L) e,   e = n . (u2 - u1)
-//   large:   N = (E A / L) (l - L) along the present axis, see elements/axial.h
+//   large:   N = (E A / L) (l - L) along the present axis, see elements/rod.h
 //   M = m/6 [2 1; 1 2] or m/2 [1 0; 0 1] in every direction,   m = rho A L
 // If the area varies, A is its mean over the cell and M the integral of rho A N^T N, lumped by the sums of its rows.
 //
@@ -699,7 +699,7 @@ const pcs_element_ops pcs_element_rod_large_3d = {
 
 // Spring and damper along the line between two nodes, however far they move; no mass of its own.
 //
-//   N = stiffness (l - rest) + force + damper l', or by a table, polynomial, clearance, stop and exponent: axial.h
+//   N = stiffness (l - rest) + force + damper l', or by a table, polynomial, clearance, stop and exponent: rod.h
 
 typedef struct spring_params {
     pcs_axial_law law;

@@ -40,7 +40,7 @@ static int ends_hold(const pcs_joint_ends *ends, const pcs_end_now *a, const pcs
     return ends->ntranslation + ends->nrotation;
 }
 
-// Adds the rows of pcs_ends_hold to a shape that may have others.
+// Adds the rows of ends_hold to a shape that may have others.
 static void ends_hold_shape(const pcs_joint_ends *ends, pcs_source_shape *shape)
 {
     bool is_free = ends->a.rotates == PCS_ROTATES_FINITELY || ends->b.rotates == PCS_ROTATES_FINITELY;

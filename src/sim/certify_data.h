@@ -12,7 +12,7 @@
 #include "core/rounding.h"
 #include "sim/certify.h"
 
-// Lists the checks: name, condition under which it applies in terms of pcs_certify_choose, unit, sentence. Those up to
+// Lists the checks: name, condition under which it applies in terms of certify_choose, unit, sentence. Those up to
 // TURN and from PENETRATION on judge rows.
 #define CERTIFY_CHECKS(X)                                                                                       \
     X(GAP, limits, "m", "gap >= 0, position multiplier >= 0, one of them 0")                                    \

@@ -100,7 +100,7 @@ pcs_status pcs_sim_run(pcs_sim *sim, const char *directory, bool show_progress);
 //
 // A run that is resumed ends as one that was never interrupted, to the last bit.
 
-// The head of a checkpoint file; private to checkpoint.c and tests.
+// The head of a checkpoint file; private to sim.c and tests.
 
 #define PCS_CHECKPOINT_MAGIC "PERCUSS\n"
 #define PCS_CHECKPOINT_ORDER 0x0102030405060708ULL

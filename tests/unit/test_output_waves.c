@@ -6,7 +6,7 @@ enum { MAX_ROWS = 64, FIELDS = 3, COLUMNS = 1 + FIELDS * FAKE_CELLS };
 
 extern const pcs_observer_ops pcs_observer_waves;
 
-// As in waves.c.
+// As in history.c.
 typedef struct waves_params {
     pcs_names body, of;
     int every;
