@@ -135,7 +135,7 @@ double pcs_stable_trapezoidal(const void *params, double w, double xi, double sp
     return 2.0 / w / (sqrt(1.0 + xi * xi) + xi); // that of central differences, without cancellation
 }
 
-// A whirl grows by h |spin| w^2/(2 sqrt(spin^2 + 4 w^2)) a second at any step.
+// A whirl of the rate W grows by h |spin| W^2/(2 sqrt(spin^2 + 4 w^2)) a second at any step.
 double pcs_stable_lagging(const void *params, double w, double xi, double spin)
 {
     return spin > 0.0 ? 0.0 : pcs_stable_trapezoidal(params, w, xi, spin);
