@@ -69,7 +69,8 @@ bench: bench-packages ## measure the time loop beside its yardsticks
 	@/usr/bin/python3 tests/bench/bench_solvers.py $(BUILD)/percuss
 	@/usr/bin/python3 tests/bench/bench_study.py $(BUILD)/percuss
 	@/usr/bin/python3 tests/bench/bench_pendulum.py $(BUILD)/percuss
-	@/usr/bin/python3 -c "import numpy" 2>/dev/null || exit 0; /usr/bin/python3 tests/bench/bench_python.py $(BUILD)/percuss
+	@/usr/bin/python3 -c "import numpy" 2>/dev/null || exit 0; for b in python cases; do \
+	    /usr/bin/python3 tests/bench/bench_$$b.py $(BUILD)/percuss; done
 
 bench-siconos: build ## run the same bar and the same pile in Siconos and compare time and solution
 	$(need) python3 python3-numpy python3-scipy python3-siconos
