@@ -364,39 +364,6 @@ TEST(a_rod_moves_along_its_axis_whatever_its_length)
     }
 }
 
-// Wheels of radii 0.6 and 0.4 m, the first driven: F = J_b alpha_b/r_b along the teeth, F tan 20 degrees across them,
-// apart or together as the flank says. A hinge has none.
-TEST(teeth_of_gears_are_told)
-{
-    const double force = 0.7 / (0.3 + 2.25 * 0.2) * 1.5 * 0.2 / 0.4;
-    for (int k = 0; k < 2; k++) {
-        char text[1024];
-        double apart = force * tan(acos(-1.0) / 9.0) * (k == 0 ? -1.0 : 1.0);
-        snprintf(text, sizeof text,
-                 "mesh: { a: { type: point, at: [0, 0, 0] }, b: { type: point, at: [1, 0, 0] } }\n"
-                 "elements: { a: { type: rigid_body_2d, mesh: a, mass: 2, inertia: 0.3 },\n"
-                 "            b: { type: rigid_body_2d, mesh: b, mass: 1, inertia: 0.2 } }\n"
-                 "joints: { left: { type: hinge, node: a }, right: { type: hinge, node: b },\n"
-                 "          teeth: { type: gear, a: a, b: b, teeth_a: 30, teeth_b: 20, at: [0.6, 0, 0],\n"
-                 "                   pressure_angle: 20, flank: %s } }\n"
-                 "loads: { drive: { type: torque, node: a, value: 0.7, axis: [0, 0, 1] } }\n"
-                 "scheme: { type: alpha_ggl }\ntime: { step: 1.0e-2, end: 1.0 }\n",
-                 k == 0 ? "forward" : "backward");
-        percuss *p = NULL;
-        CHECK(percuss_open(&(percuss_source){ .path = "gears", .text = text }, &p) == 0);
-        for (int i = 0; i < 5; i++) CHECK(percuss_step(p) == 0);
-        CHECK(percuss_reactions(p) == 3);
-        for (int i = 0; i < 3; i++) {
-            percuss_reaction r = percuss_reaction_at(p, i);
-            bool is_gear = strcmp(r.name, "teeth") == 0;
-            CHECK((r.has_teeth != 0) == is_gear && !r.is_support);
-            CHECK_NEAR(fabs(r.tangential), is_gear ? force : 0.0, 1e-11);
-            CHECK_NEAR(r.separating, is_gear ? apart : 0.0, 1e-11);
-        }
-        percuss_destroy(&p);
-    }
-}
-
 // E A / L u = F, and frequencies of a rod of lumped masses held at one end: w = 2 c/h sin((2k - 1) pi / (4 n)).
 TEST(equilibria_and_modes_are_exact)
 {
@@ -478,6 +445,37 @@ TEST(messages_have_places)
     percuss_destroy(&p);
     int options = 0;
     CHECK(percuss_list_options(count_option, &options) == 0 && options > 200);
+}
+
+TEST(faults_are_told)
+{
+    static const char *const wrong[1] = { "scheme.rho_inf=7" }, *const small[] = { "mesh.bar.elements=20",
+                                                                                   "time.end=0.6" };
+    percuss *p = NULL;
+    CHECK(percuss_load("no/such/case", &p) == 2);
+    CHECK_TEXT(percuss_message(p), "no/such/case");
+    CHECK(percuss_is_done(p) && percuss_step(p) == 2 && percuss_run(p, "x") == 2);
+    CHECK(percuss_dofs(p) == 0 && percuss_contacts(p) == 0 && percuss_displacement(p) == NULL);
+    percuss_destroy(&p);
+    CHECK(percuss_load_with("cases/bar_impact", 1, wrong, &p) == 2);
+    CHECK_TEXT(percuss_message(p), "--set scheme.rho_inf=7: scheme.rho_inf must be in");
+    percuss_destroy(&p);
+    CHECK(percuss_load_with("cases/bar_impact", 2, small, &p) == 0);
+    CHECK(percuss_run(p, "cases/bar_impact/case.yaml/x") == 1);
+    CHECK_TEXT(percuss_message(p), "cases/bar_impact/case.yaml");
+    CHECK(percuss_is_done(p) && percuss_step(p) == 1);
+    CHECK(strcmp(percuss_contact_at(p, 1).name, "") == 0 && strcmp(percuss_contact_at(p, -1).name, "") == 0);
+    percuss_destroy(&p);
+}
+
+TEST(nothing_is_a_valid_argument)
+{
+    percuss *p = NULL;
+    percuss_destroy(&p);
+    percuss_destroy(NULL);
+    CHECK(percuss_is_done(NULL) && percuss_step(NULL) == 2 && percuss_time(NULL) == 0.0);
+    CHECK_TEXT(percuss_message(NULL), "out of memory");
+    CHECK_TEXT(percuss_version(), ".");
 }
 
 int main(void)
