@@ -186,3 +186,24 @@ TEST(steps_do_not_allocate)
         CHECK(nstep > 50 || t->nstep == 0);
     }
 }
+
+// Observers take all memory when they open: twice as many steps, rows and frames ask for no more.
+TEST(output_does_not_allocate)
+{
+    if (!alloc_fault_is_active()) skip();
+    long requests[3];
+    for (int k = 0; k < 3; k++) { // the first one warms up
+        const char *const set[] = {
+            CLOSE, k < 2 ? "time.end=0.02" : "time.end=0.04",
+            "output={frames: {every: 1}, contact_frames: {every: 1}, waves: {body: bar, of: [stress, vx]}, "
+            "checkpoint: {every: 1000}, summary: {filter: 0.1}}"
+        };
+        percuss *p = NULL;
+        CHECK(percuss_load_with("cases/bar_impact", 3, set, &p) == 0);
+        alloc_fault_arm(0, false);
+        CHECK(percuss_run(p, TESTS_OUTPUT_FOLDER "/allocation") == 0);
+        requests[k] = alloc_fault_requests();
+        percuss_destroy(&p);
+    }
+    assert_int_equal(requests[2], requests[1]);
+}
