@@ -35,11 +35,13 @@ static inline const exact_cell *exact_cell_of(const pcs_batch *batch, int cell)
     return (const exact_cell *)batch->data + cell;
 }
 
-// Holds the strains of a cell and their gradients.
+// Holds the strains of a cell and their gradients. The first two depend on u = (x2 - x1, y2 - y1, t1 + t2) alone, the
+// third one on t2 - t1, with 1/L. A turn rotates the two gradients into each other: their derivatives by t1 or t2 are
+// b2/2 and -b1/2.
 typedef struct exact_state {
-    double length, inverse, c, s;
-    double strain[NSTRAIN];
-    double b[NSTRAIN][NDOF];
+    double inverse;         // 1/L
+    double strain[NSTRAIN]; // G1, G2, k
+    double b[2][3];         // of G1 and G2 by u
 } exact_state;
 
 static pcs_status exact_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node,
@@ -73,43 +75,64 @@ static pcs_status exact_setup(pcs_context *ctx, pcs_batch *batch)
     return PCS_OK;
 }
 
+static inline void exact_find_span(const double q[NDOF], double u[3])
+{
+    u[0] = q[3] - q[0];
+    u[1] = q[4] - q[1];
+    u[2] = q[2] + q[5];
+}
+
 static inline void exact_deform(const exact_cell *cell, const double q[NDOF], exact_state *out)
 {
     // cos t - 1 through the half angle: no cancellation for small turns
-    double quarter = 0.25 * (q[2] + q[5]), sh = sin(quarter), ch = cos(quarter);
+    double u[3];
+    exact_find_span(q, u);
+    double quarter = 0.25 * u[2], sh = sin(quarter), ch = cos(quarter);
     double drop = -2.0 * sh * sh, sine = 2.0 * sh * ch, cosine = 1.0 + drop, l = cell->inverse;
-    double c = cell->c * cosine - cell->s * sine, s = cell->s * cosine + cell->c * sine;
-    double ux = (q[3] - q[0]) * l, uy = (q[4] - q[1]) * l;
-    double G1 = c * ux + s * uy + drop, G2 = c * uy - s * ux - sine;
-    *out = (exact_state){ .length = cell->length,
-                          .inverse = l,
-                          .c = c,
-                          .s = s,
+    double c = (cell->c * cosine - cell->s * sine) * l, s = (cell->s * cosine + cell->c * sine) * l;
+    double G1 = c * u[0] + s * u[1] + drop, G2 = c * u[1] - s * u[0] - sine;
+    *out = (exact_state){ .inverse = l,
                           .strain = { G1, G2, (q[5] - q[2]) * l },
-                          .b = { { -c * l, -s * l, 0.5 * G2, c * l, s * l, 0.5 * G2 },
-                                 { s * l, -c * l, -0.5 * (1.0 + G1), -s * l, c * l, -0.5 * (1.0 + G1) },
-                                 { 0.0, 0.0, -l, 0.0, 0.0, l } } };
+                          .b = { { c, s, 0.5 * G2 }, { -s, c, -0.5 * (1.0 + G1) } } };
 }
 
-// Evaluates a cell of the batch, and gathers the velocities of its dofs.
-static inline void exact_look(const pcs_batch *batch, int cell, const pcs_cell_state *at, double w[NDOF],
-                              exact_state *state)
+// Evaluates a cell of the batch, and gathers the velocities of its dofs unless w is NULL.
+static inline void exact_look(const pcs_batch *batch, int cell, const pcs_cell_state *at, double *w, exact_state *state)
 {
-    double x[NDOF];
-    pcs_cell_look(batch, cell, NDOF, at, x, w);
+    const int *equation = batch->equation + (size_t)cell * NDOF;
+    double x[NDOF] = { 0 };
+    if (at != NULL && at->q != NULL) pcs_cell_gather(equation, NDOF, at->q, x);
     exact_deform(exact_cell_of(batch, cell), x, state);
+    if (w != NULL) pcs_cell_gather(equation, NDOF, at->v, w);
+}
+
+static inline void exact_find_rates(const exact_state *state, const double w[NDOF], double rate[NSTRAIN])
+{
+    double u[3];
+    exact_find_span(w, u);
+    for (int a = 0; a < 2; a++) rate[a] = pcs_dense_dot(3, state->b[a], u);
+    rate[2] = (w[5] - w[2]) * state->inverse;
 }
 
 // Computes section forces times L, including damping unless w is NULL.
 static inline void exact_section(const pcs_batch *batch, int cell, const exact_state *state, const double *w,
                                  double n[NSTRAIN])
 {
-    const double *D = exact_cell_of(batch, cell)->D;
-    for (int a = 0; a < NSTRAIN; a++) {
-        double strain = state->strain[a];
-        if (w != NULL) strain += batch->damping_stiffness * pcs_dense_dot(NDOF, state->b[a], w);
-        n[a] = state->length * D[a] * strain;
-    }
+    const exact_cell *own = exact_cell_of(batch, cell);
+    double rate[NSTRAIN] = { 0 };
+    if (w != NULL) exact_find_rates(state, w, rate);
+    for (int a = 0; a < NSTRAIN; a++)
+        n[a] = own->length * own->D[a] * (state->strain[a] + batch->damping_stiffness * rate[a]);
+}
+
+// Computes the forces on the body that section forces n cause.
+static inline void exact_spread(const exact_state *state, const double n[NSTRAIN], double f[NDOF])
+{
+    for (int i = 0; i < 3; i++) f[i] = n[0] * state->b[0][i] + n[1] * state->b[1][i];
+    f[3] = -f[0];
+    f[4] = -f[1];
+    f[5] = -f[2] - n[2] * state->inverse;
+    f[2] = -f[2] + n[2] * state->inverse;
 }
 
 static inline void exact_momentum(const exact_cell *cell, const double w[NDOF], double p[NDOF])
@@ -125,14 +148,15 @@ static inline void exact_momentum(const exact_cell *cell, const double w[NDOF], 
 // Computes internal and damping force of a cell, as forces on the body.
 static inline void exact_force(const pcs_batch *batch, int cell, const pcs_cell_state *at, double f[NDOF])
 {
-    double w[NDOF], n[NSTRAIN], drag[NDOF] = { 0 };
-    bool is_damped = batch->damping_stiffness != 0.0;
+    double v[NDOF], n[NSTRAIN], drag[NDOF];
+    double *w = batch->damping_stiffness != 0.0 || batch->damping_mass != 0.0 ? v : NULL;
     exact_state state;
     exact_look(batch, cell, at, w, &state);
-    exact_section(batch, cell, &state, is_damped ? w : NULL, n);
-    if (batch->damping_mass != 0.0) exact_momentum(exact_cell_of(batch, cell), w, drag);
-    for (int i = 0; i < NDOF; i++)
-        f[i] = -(n[0] * state.b[0][i] + n[1] * state.b[1][i] + n[2] * state.b[2][i] + batch->damping_mass * drag[i]);
+    exact_section(batch, cell, &state, w, n);
+    exact_spread(&state, n, f);
+    if (batch->damping_mass == 0.0) return;
+    exact_momentum(exact_cell_of(batch, cell), w, drag);
+    for (int i = 0; i < NDOF; i++) f[i] -= batch->damping_mass * drag[i];
 }
 
 static void exact_add_force(const pcs_batch *batch, const pcs_cell_state *at, double *f)
@@ -140,52 +164,50 @@ static void exact_add_force(const pcs_batch *batch, const pcs_cell_state *at, do
     pcs_cell_add_force(batch, NDOF, exact_force, at, f);
 }
 
-// Adds the second derivatives of strain `a`, times w, to x.
-static inline void exact_hessian(const exact_state *state, int a, const double w[NDOF], double x[NDOF])
+// Computes A = factor L sum D b b^T over G1 and G2, by u.
+static inline void exact_stiffen(const exact_cell *cell, double factor, const exact_state *state, double A[3][3])
 {
-    double c = state->c, s = state->s, l = state->inverse;
-    double along = a == 0 ? -s : -c, across = a == 0 ? c : -s,
-           factor = a == 0 ? 1.0 + state->strain[0] : state->strain[1];
-    double rx = (w[3] - w[0]) * l, ry = (w[4] - w[1]) * l, rt = 0.5 * (w[2] + w[5]);
-    double hx = along * rt * l, hy = across * rt * l, ht = 0.5 * (along * rx + across * ry - factor * rt);
-    for (int i = 0; i < 2; i++) {
-        double sign = i == 0 ? -1.0 : 1.0;
-        x[3 * i] += sign * hx;
-        x[3 * i + 1] += sign * hy;
-        x[3 * i + 2] += ht;
+    const double(*b)[3] = state->b;
+    for (int i = 0; i < 3; i++) {
+        double first = factor * cell->length * cell->D[0] * b[0][i],
+               second = factor * cell->length * cell->D[1] * b[1][i];
+        for (int j = i; j < 3; j++) A[i][j] = A[j][i] = first * b[0][j] + second * b[1][j];
     }
 }
 
-// Computes K = L sum D b b^T + n (second derivatives of the strains); only the upper triangle.
-static inline void exact_stiffness(const double D[NSTRAIN], const exact_state *state, const double n[NSTRAIN],
-                                   double K[NDOF * NDOF])
+// Adds the second derivatives of G1 and G2 times the section forces n.
+static inline void exact_bend(const exact_state *state, const double n[NSTRAIN], double A[3][3])
 {
-    double l = state->inverse, c = state->c, s = state->s;
-    double gx = 0.5 * l * (-n[0] * s - n[1] * c), gy = 0.5 * l * (n[0] * c - n[1] * s);
-    double gt = -0.25 * (n[0] * (1.0 + state->strain[0]) + n[1] * state->strain[1]);
-    for (int i = 0; i < NDOF; i++) {
-        double d[NSTRAIN];
-        for (int a = 0; a < NSTRAIN; a++) d[a] = state->length * D[a] * state->b[a][i];
-        for (int j = i; j < NDOF; j++)
-            K[i * NDOF + j] = d[0] * state->b[0][j] + d[1] * state->b[1][j] + d[2] * state->b[2][j];
+    for (int i = 0; i < 3; i++) {
+        double change = 0.5 * (n[0] * state->b[1][i] - n[1] * state->b[0][i]);
+        A[i][2] += change;
+        if (i < 2) A[2][i] += change;
     }
-    K[0 * NDOF + 2] -= gx;
-    K[0 * NDOF + 5] -= gx;
-    K[2 * NDOF + 3] += gx;
-    K[3 * NDOF + 5] += gx;
-    K[1 * NDOF + 2] -= gy;
-    K[1 * NDOF + 5] -= gy;
-    K[2 * NDOF + 4] += gy;
-    K[4 * NDOF + 5] += gy;
-    K[2 * NDOF + 2] += gt;
-    K[2 * NDOF + 5] += gt;
-    K[5 * NDOF + 5] += gt;
 }
 
-static inline void exact_mirror(double A[NDOF * NDOF])
+// Adds beta L D b times the derivatives of the strain rates by u.
+static void exact_drag(const pcs_batch *batch, const exact_cell *cell, const exact_state *state, const double w[NDOF],
+                       double A[3][3])
 {
-    for (int i = 1; i < NDOF; i++)
-        for (int j = 0; j < i; j++) A[i * NDOF + j] = A[j * NDOF + i];
+    double u[3], rate[NSTRAIN];
+    exact_find_span(w, u);
+    exact_find_rates(state, w, rate);
+    for (int a = 0; a < 2; a++) {
+        const double *other = state->b[1 - a];
+        double half = (a == 0 ? 0.5 : -0.5) * batch->damping_stiffness * cell->length * cell->D[a];
+        double change[3] = { other[0] * u[2], other[1] * u[2], rate[1 - a] };
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++) A[i][j] += half * state->b[a][i] * change[j];
+    }
+}
+
+// Computes the matrix of a cell from A by u and the stiffness against t2 - t1.
+static inline void exact_place(double A[3][3], double bending, double K[NDOF * NDOF])
+{
+    for (int i = 0; i < NDOF; i++)
+        for (int j = 0; j < NDOF; j++) K[i * NDOF + j] = (i < 2) == (j < 2) ? A[i % 3][j % 3] : -A[i % 3][j % 3];
+    for (int i = 2; i < NDOF; i += 3)
+        for (int j = 2; j < NDOF; j += 3) K[i * NDOF + j] += i == j ? bending : -bending;
 }
 
 static void exact_mass(const exact_cell *cell, double factor, double M[NDOF * NDOF])
@@ -200,61 +222,48 @@ static void exact_mass(const exact_cell *cell, double factor, double M[NDOF * ND
     }
 }
 
-// Adds stiffness damping: beta L D b b^T to C, and to K the change of the strain rates with q.
-static void exact_damping(const pcs_batch *batch, int cell, const exact_state *state, const double w[NDOF],
-                          double K[NDOF * NDOF], double *C)
-{
-    const double *D = exact_cell_of(batch, cell)->D;
-    for (int a = 0; a < NSTRAIN; a++) {
-        double change[NDOF] = { 0 }, d = batch->damping_stiffness * state->length * D[a];
-        if (a < 2) exact_hessian(state, a, w, change);
-        for (int i = 0; i < NDOF; i++)
-            for (int j = 0; j < NDOF; j++) K[i * NDOF + j] += d * state->b[a][i] * change[j];
-        if (C == NULL) continue;
-        for (int i = 0; i < NDOF; i++)
-            for (int j = 0; j < NDOF; j++) C[i * NDOF + j] += d * state->b[a][i] * state->b[a][j];
-    }
-}
-
 static void exact_matrices(const pcs_batch *batch, int cell, const pcs_cell_state *at, double *M, double *K, double *C)
 {
-    bool is_damped = batch->damping_stiffness != 0.0;
-    double x[NDOF], w[NDOF], n[NSTRAIN];
+    const exact_cell *own = exact_cell_of(batch, cell);
+    double v[NDOF], n[NSTRAIN], A[3][3], bending = own->length * own->D[2] * own->inverse * own->inverse;
+    double *w = batch->damping_stiffness != 0.0 && at != NULL && at->v != NULL ? v : NULL;
     exact_state state;
     if (M != NULL) {
         memset(M, 0, NDOF * NDOF * sizeof *M);
-        exact_mass(exact_cell_of(batch, cell), 1.0, M);
+        exact_mass(own, 1.0, M);
     }
     if (K == NULL) return;
-    pcs_cell_look_or_rest(batch, cell, NDOF, at, x, w);
-    exact_deform(exact_cell_of(batch, cell), x, &state);
-    exact_section(batch, cell, &state, is_damped ? w : NULL, n);
-    exact_stiffness(exact_cell_of(batch, cell)->D, &state, n, K);
-    exact_mirror(K);
-    if (C != NULL) memset(C, 0, NDOF * NDOF * sizeof *C);
-    if (is_damped) exact_damping(batch, cell, &state, w, K, C);
-    if (C != NULL) exact_mass(exact_cell_of(batch, cell), batch->damping_mass, C);
+    exact_look(batch, cell, at, w, &state);
+    exact_section(batch, cell, &state, w, n);
+    exact_stiffen(own, 1.0, &state, A);
+    exact_bend(&state, n, A);
+    if (w != NULL) exact_drag(batch, own, &state, w, A);
+    exact_place(A, bending, K);
+    if (C == NULL) return;
+    exact_stiffen(own, batch->damping_stiffness, &state, A);
+    exact_place(A, batch->damping_stiffness * bending, C);
+    exact_mass(own, batch->damping_mass, C);
 }
 
-static double exact_strain_energy(const double D[NSTRAIN], const exact_state *state)
+static double exact_strain_energy(const exact_cell *cell, const exact_state *state)
 {
     double sum = 0.0;
-    for (int a = 0; a < NSTRAIN; a++) sum += D[a] * state->strain[a] * state->strain[a];
-    return 0.5 * state->length * sum;
+    for (int a = 0; a < NSTRAIN; a++) sum += cell->D[a] * state->strain[a] * state->strain[a];
+    return 0.5 * cell->length * sum;
 }
 
 static void exact_add_power(const pcs_batch *batch, int cell, const pcs_cell_state *at, const double w[NDOF],
                             const exact_state *state, pcs_cell_sums *sum)
 {
-    const double *D = exact_cell_of(batch, cell)->D;
-    double along[NDOF], p[NDOF];
+    const exact_cell *own = exact_cell_of(batch, cell);
+    double along[NDOF], p[NDOF], rate[NSTRAIN], other[NSTRAIN];
     pcs_cell_gather(batch->equation + (size_t)cell * NDOF, NDOF, at->along, along);
-    exact_momentum(exact_cell_of(batch, cell), w, p);
+    exact_momentum(own, w, p);
+    exact_find_rates(state, w, rate);
+    exact_find_rates(state, along, other);
     sum->power += batch->damping_mass * pcs_dense_dot(NDOF, along, p);
-    for (int a = 0; a < NSTRAIN; a++) {
-        double rate = pcs_dense_dot(NDOF, state->b[a], w);
-        sum->power += batch->damping_stiffness * state->length * D[a] * rate * pcs_dense_dot(NDOF, state->b[a], along);
-    }
+    for (int a = 0; a < NSTRAIN; a++)
+        sum->power += batch->damping_stiffness * own->length * own->D[a] * rate[a] * other[a];
 }
 
 static void exact_measure(const pcs_batch *batch, const pcs_cell_state *at, unsigned what, pcs_cell_sums *sum)
@@ -268,7 +277,7 @@ static void exact_measure(const pcs_batch *batch, const pcs_cell_state *at, unsi
         if (what & PCS_CELL_POWER) exact_add_power(batch, i, at, w, &state, sum);
         if (!(what & PCS_CELL_ENERGY)) continue;
         exact_momentum(exact_cell_of(batch, i), w, p);
-        sum->strain += exact_strain_energy(exact_cell_of(batch, i)->D, &state);
+        sum->strain += exact_strain_energy(exact_cell_of(batch, i), &state);
         sum->kinetic += 0.5 * pcs_dense_dot(NDOF, w, p);
         pcs_cell_add_momentum(&exact_shape, batch->equation + (size_t)i * NDOF, p, sum);
     }
@@ -278,21 +287,19 @@ static void exact_measure(const pcs_batch *batch, const pcs_cell_state *at, unsi
 static void exact_read_fields(const pcs_batch *batch, int cell, const pcs_cell_state *at,
                               double field[PCS_MAX_CELL_FIELDS])
 {
-    double w[NDOF], n[NSTRAIN], moment[2];
+    double n[NSTRAIN], f[NDOF];
     exact_state state;
-    exact_look(batch, cell, at, w, &state);
+    exact_look(batch, cell, at, NULL, &state);
     exact_section(batch, cell, &state, NULL, n);
-    for (int i = 0; i < 2; i++) {
-        moment[i] = 0.0;
-        for (int a = 0; a < NSTRAIN; a++) moment[i] += (i == 0 ? -1.0 : 1.0) * n[a] * state.b[a][3 * i + 2];
-    }
+    exact_spread(&state, n, f);
+    const double moment[2] = { f[2], -f[5] };
     field[0] = n[0] * state.inverse;
     field[1] = n[1] * state.inverse;
     field[2] = moment[0];
     field[3] = moment[1];
     field[4] = field[0] / pcs_taper_section(batch, cell)->area;
     field[5] = pcs_taper_stress(batch, batch->cells[cell], moment, NULL);
-    field[6] = exact_strain_energy(exact_cell_of(batch, cell)->D, &state);
+    field[6] = exact_strain_energy(exact_cell_of(batch, cell), &state);
 }
 
 const pcs_element_ops pcs_element_beam_exact_2d = {

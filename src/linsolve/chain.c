@@ -942,7 +942,8 @@ LU_INLINE void lu_column(int b, int j, pcs_double2 *column, double weight, lu_fa
     const pcs_double2 own = column[j / 2];
     const double pivot = own[j % 2], reciprocal = 1.0 / pivot;
     inverse[j] = reciprocal;
-    bounds->least = fmin(bounds->least, (to->is_positive ? pivot : fabs(pivot)) * weight);
+    const double size = (to->is_positive ? pivot : fabs(pivot)) * weight;
+    bounds->least = size < bounds->least ? size : bounds->least; // in one instruction; passes over NaN
     column[j / 2] = j % 2 == 0 ? (pcs_double2){ 0.0, own[1] } : (pcs_double2){ own[0], 0.0 };
     LU_UNROLL
     for (int i = 0; i < (j + 1) / 2; i++) {
