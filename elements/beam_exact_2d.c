@@ -167,12 +167,10 @@ static void exact_add_force(const pcs_batch *batch, const pcs_cell_state *at, do
 // Computes A = factor L sum D b b^T over G1 and G2, by u.
 static inline void exact_stiffen(const exact_cell *cell, double factor, const exact_state *state, double A[3][3])
 {
-    const double(*b)[3] = state->b;
-    for (int i = 0; i < 3; i++) {
-        double first = factor * cell->length * cell->D[0] * b[0][i],
-               second = factor * cell->length * cell->D[1] * b[1][i];
-        for (int j = i; j < 3; j++) A[i][j] = A[j][i] = first * b[0][j] + second * b[1][j];
-    }
+    const double *b0 = state->b[0], *b1 = state->b[1], scale = factor * cell->length;
+    for (int i = 0; i < 3; i++)
+        for (int j = i; j < 3; j++)
+            A[i][j] = A[j][i] = scale * cell->D[0] * b0[i] * b0[j] + scale * cell->D[1] * b1[i] * b1[j];
 }
 
 // Adds the second derivatives of G1 and G2 times the section forces n.

@@ -6,6 +6,7 @@
 #include "core/matrix.h"
 
 #include "core/double2.h"
+#include "core/loop.h"
 
 #include <assert.h>
 #include <limits.h>
@@ -348,38 +349,19 @@ void pcs_matrix_add_cell(pcs_matrix *A, int ndof, const int *equation, double sc
     }
 }
 
-// Computes the same if M, and C if present, have few entries.
-static void matrix_combine_few(pcs_matrix *S, const double a[3], const pcs_matrix *M, const pcs_matrix *C,
-                               const pcs_matrix *K)
-{
-    const int n = S->pattern->n, nnz = S->pattern->nnz;
-    const double m = a[0], c = a[1], k = a[2];
-    double *restrict s = S->value;
-    const double *restrict stiffness = K->value;
-    for (int p = 0; p < nnz; p++) s[p] = k * stiffness[p];
-    for (int i = 0; i < M->entries->start[n]; i++) {
-        const int p = M->entries->place[i];
-        double sum = m * M->value[p];
-        if (C != NULL) sum += c * C->value[p];
-        s[p] = sum + k * stiffness[p];
-    }
-    if (C == NULL) return;
-    for (int i = 0; i < C->entries->start[n]; i++) {
-        const int p = C->entries->place[i];
-        double sum = m * M->value[p];
-        sum += c * C->value[p];
-        s[p] = sum + k * stiffness[p];
-    }
-}
-
-void pcs_matrix_combine(pcs_matrix *S, const double a[3], const pcs_matrix *M, const pcs_matrix *C, const pcs_matrix *K)
+PCS_WIDE void pcs_matrix_combine(pcs_matrix *S, const double a[3], const pcs_matrix *M, const pcs_matrix *C,
+                                 const pcs_matrix *K)
 {
     const double m = a[0], c = a[1], k = a[2];
     assert(M->pattern == S->pattern && (C == NULL || C->pattern == S->pattern));
     assert(K == NULL || K->pattern == S->pattern);
     int nnz = S->pattern->nnz;
     if (K != NULL && M->entries != NULL && (C == NULL || C->entries != NULL)) {
-        matrix_combine_few(S, a, M, C, K);
+        double *restrict s = S->value;
+        const double *restrict stiffness = K->value;
+        for (int p = 0; p < nnz; p++) s[p] = k * stiffness[p];
+        pcs_matrix_add(S, m, M);
+        if (C != NULL) pcs_matrix_add(S, c, C);
         return;
     }
     for (int p = 0; p < nnz; p++) {

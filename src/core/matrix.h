@@ -72,7 +72,7 @@ int pcs_pattern_place(const pcs_pattern *pattern, int i, int j);
 pcs_status pcs_matrix_create(pcs_context *ctx, const pcs_pattern *pattern, pcs_matrix **out);
 void pcs_matrix_zero(pcs_matrix *A);
 // Records which entries may ever differ from zero, [nnz] flags, if they are few: mass matrices of beams, in the pattern
-// of their stiffness. Sums over them are the same to the last bit.
+// of their stiffness. Sums over them are the same to the last bit, but for the order of three matrices.
 pcs_status pcs_matrix_note_entries(pcs_context *ctx, pcs_matrix *A, const unsigned char *may_differ);
 // Adds scale * dense (ndof x ndof, row-major) to A(equation, equation); entries must be in the pattern.
 void pcs_matrix_add_cell(pcs_matrix *A, int ndof, const int *equation, double scale, const double *dense);

@@ -209,7 +209,7 @@ static pcs_chain_block chain_get(const pcs_chain *c, const pcs_matrix *A, int I,
     if (I < 0 || J < 0 || I > last || J > last) return blocks_fill(c, I, J, copy);
     const int *restrict start = A->pattern->start, *restrict row = A->pattern->row;
     const int from = c->first[I], to = c->first[I + 1], begin = c->first[J], end = c->first[J + 1];
-    if (c->is_full[J] && to - from == b) return pcs_chain_get_full(c, A, I, J);
+    if (c->column[J].stride > 0 && to - from == b) return pcs_chain_get_full(c, A, I, J);
     memset(copy, 0, (size_t)(b * b) * sizeof *copy);
     for (int j = begin; j < end; j++)
         for (int p = start[j]; p < start[j + 1]; p++)
@@ -944,7 +944,7 @@ LU_INLINE void lu_column(int b, int j, pcs_double2 *column, double weight, lu_fa
     inverse[j] = reciprocal;
     const double size = (to->is_positive ? pivot : fabs(pivot)) * weight;
     bounds->least = size < bounds->least ? size : bounds->least; // in one instruction; passes over NaN
-    column[j / 2] = j % 2 == 0 ? (pcs_double2){ 0.0, own[1] } : (pcs_double2){ own[0], 0.0 };
+    column[j / 2] = own * (j % 2 == 0 ? (pcs_double2){ 0.0, 1.0 } : (pcs_double2){ 1.0, 0.0 });
     LU_UNROLL
     for (int i = 0; i < (j + 1) / 2; i++) {
         const pcs_double2 scaled = column[i] * (pcs_double2){ inverse[2 * i], inverse[2 * i + 1] };
@@ -1021,7 +1021,7 @@ LU_INLINE bool lu_eliminate(pcs_chain *c, int b, const lu_input *in, const lu_re
     f.step = lu_step_of(c, b, I);
     f.is_positive = c->is_positive;
     f.bounds = (lu_bounds){ .least = 1.0 };
-    memset(f.inverse, 0, sizeof f.inverse);
+    for (int i = 0; i < LU_ROWS; i++) f.inverse[i] = 1.0; // of padding, too
     lu_weigh(b, in->next, next->weight);
     lu_panel(b, rest, in->below, &f);
     pcs_double2 sum = f.bounds.columns;
@@ -1057,7 +1057,7 @@ LU_INLINE void lu_add(const pcs_chain *c, const pcs_matrix *A, int b, int I, dou
 // Returns the blocks of A that enter a step from block I to block J.
 LU_INLINE lu_input lu_find(const pcs_chain *c, const pcs_matrix *A, int I, int J, double (*copy)[LU_BLOCK])
 {
-    if (J < c->nblock && c->is_full[I] && c->is_full[J])
+    if (J < c->nblock && c->column[I].stride > 0 && c->column[J].stride > 0)
         return (lu_input){ .below = pcs_chain_get_full(c, A, J, I),
                            .next = pcs_chain_get_full(c, A, J, J),
                            .beside = pcs_chain_get_full(c, A, I, J) };
@@ -1093,7 +1093,7 @@ LU_INLINE const lu_sweep *lu_run(pcs_chain *c, const pcs_matrix *A, int b, lu_sw
     return lu_step(c, A, b, &sweep[0]) ? NULL : &sweep[0];
 }
 
-static const lu_sweep *lu_run_sized(pcs_chain *c, const pcs_matrix *A, lu_sweep *sweep)
+PCS_WIDE static const lu_sweep *lu_run_sized(pcs_chain *c, const pcs_matrix *A, lu_sweep *sweep)
 {
     switch (c->b) { // constant block sizes let the compiler unroll the loops
     case 1: return lu_run(c, A, 1, sweep);
@@ -1264,7 +1264,7 @@ LU_INLINE void lu_solve(const pcs_chain *c, int b, double *x)
     }
 }
 
-static void lu_solve_sized(const pcs_chain *c, double *x)
+PCS_WIDE static void lu_solve_sized(const pcs_chain *c, double *x)
 {
     switch (c->b) { // constant block sizes let the compiler unroll the loops
     case 1: lu_solve(c, 1, x); break;
@@ -1294,14 +1294,14 @@ static const char *chain_refuses(const pcs_pattern *pattern, pcs_linsolve_kind k
     return chain_partition(pattern, NULL, &nblock) == 0 ? "it is not block tridiagonal with blocks of at most 6" : NULL;
 }
 
-// Returns true if block J has b equations whose columns have entries in all rows of its neighbours and itself.
-static bool chain_is_full(const pcs_chain *c, const pcs_pattern *pattern, int J)
+// Returns zeros unless block J has b equations whose columns have entries in all rows of its neighbours and itself.
+static pcs_chain_column chain_find_column(const pcs_chain *c, const pcs_pattern *pattern, int J)
 {
     int top = c->first[J > 0 ? J - 1 : 0], bottom = c->first[J + 2 < c->nblock ? J + 2 : c->nblock];
-    if (c->first[J + 1] - c->first[J] != c->b) return false;
+    if (c->first[J + 1] - c->first[J] != c->b) return (pcs_chain_column){ 0 };
     for (int j = c->first[J]; j < c->first[J + 1]; j++)
-        if (pattern->start[j + 1] - pattern->start[j] != bottom - top) return false;
-    return true;
+        if (pattern->start[j + 1] - pattern->start[j] != bottom - top) return (pcs_chain_column){ 0 };
+    return (pcs_chain_column){ pattern->start[c->first[J]] - top, bottom - top };
 }
 
 static pcs_status chain_find_blocks(pcs_linsolve *self)
@@ -1309,14 +1309,12 @@ static pcs_status chain_find_blocks(pcs_linsolve *self)
     pcs_chain *c = self->data;
     const pcs_pattern *pattern = self->A->pattern;
     int *first;
-    bool *is_full;
     PCS_TAKE(self->ctx, first, pattern->n + 1, "the blocks of a chain");
     c->n = pattern->n;
     c->b = chain_partition(pattern, first, &c->nblock);
     c->first = first;
-    PCS_TAKE(self->ctx, is_full, c->nblock, "the blocks of a chain");
-    c->is_full = is_full;
-    for (int J = 0; J < c->nblock; J++) is_full[J] = chain_is_full(c, pattern, J);
+    PCS_TAKE(self->ctx, c->column, c->nblock, "the blocks of a chain");
+    for (int J = 0; J < c->nblock; J++) c->column[J] = chain_find_column(c, pattern, J);
     return PCS_OK;
 }
 

@@ -353,8 +353,7 @@ static void newton_solve_right(pcs_step_solver *self, const pcs_step_problem *p)
     }
     if (s->at.has_jump) newton_add_tangent(self, s->at.q_last, s->at.W, s->at.y0);
     if (s->right != NULL) memcpy(s->right, s->at.y0, (size_t)s->n * sizeof *s->right);
-    PCS_INDEPENDENT
-    for (int i = 0; i < s->n; i++) s->at.q_last[i] = -s->at.q_last[i];
+    for (int i = 0; s->at.has_jump && i < s->n; i++) s->at.q_last[i] = -s->at.q_last[i];
     newton_bordered_solve(self, s->at.y0, s->at.q_last, s->at.v_last, p->target, s->mu0);
 }
 
@@ -827,18 +826,15 @@ static double newton_update_motion(pcs_step_solver *self, pcs_step_problem *p)
 {
     newton *s = self->data;
     const double *z = s->contacts->p.z;
-    double largest = 0.0;
     for (int k = 0; k < s->nz; k++) {
         if (z[k] == 0.0) continue;
         for (int i = 0; i < s->n; i++) s->at.y0[i] += z[k] * s->Y[k][i];
         if (self->form.has_smooth_multipliers)
             for (int i = 0; i < s->nb; i++) s->mu0[i] += z[k] * s->mu_of[k][i];
     }
-    for (int i = 0; i < s->n; i++) {
-        p->d[i] += s->at.y0[i];
-        largest = pcs_larger(largest, pcs_system_size(self->system, i, s->at.y0[i]));
-    }
-    largest = pcs_system_max(self->system, largest);
+    PCS_INDEPENDENT
+    for (int i = 0; i < s->n; i++) p->d[i] += s->at.y0[i];
+    double largest = pcs_system_largest(self->system, s->at.y0);
     if (!isfinite(largest)) return NAN;
     if (self->form.has_smooth_multipliers)
         for (int i = 0; i < s->nb; i++) p->lam[s->bilateral[i]] -= s->mu0[i] / self->form.h;
@@ -897,16 +893,15 @@ static bool newton_may_keep(const pcs_step_solver *self)
 static void newton_measure(pcs_step_solver *self)
 {
     newton *s = self->data;
-    double energy = 0.0, largest = 0.0;
-    for (int i = 0; i < pcs_system_nown(self->system); i++) energy += s->at.y0[i] * s->right[i];
+    double energy = pcs_dense_dot(pcs_system_nown(self->system), s->at.y0, s->right);
     pcs_system_sum(self->system, 1, &energy);
     for (int i = 0; i < s->nb; i++) energy -= s->mu0[i] * pcs_rows_dot(self->system->G, s->bilateral[i], s->at.y0);
     s->size = sqrt(fabs(energy)); // S* may be indefinite under pressure
     s->drift = INFINITY;
     if (!s->has_trial) return;
-    for (int i = 0; i < s->n; i++)
-        largest = pcs_larger(largest, pcs_system_size(self->system, i, s->at.y0[i] - s->trial[i]));
-    s->drift = pcs_system_max(self->system, largest);
+    PCS_INDEPENDENT
+    for (int i = 0; i < s->n; i++) s->trial[i] -= s->at.y0[i];
+    s->drift = pcs_system_largest(self->system, s->trial);
 }
 
 // Returns true if S* gives the energy norm of a change, because rows and columns do not move then.
@@ -929,9 +924,8 @@ static bool newton_jumps(const pcs_step_solver *self)
 static double newton_scale(pcs_step_solver *self, const pcs_step_problem *p)
 {
     newton *s = self->data;
-    double energy = 0.0;
     pcs_matrix_multiply(self->system->M, p->d, s->at.v_last);
-    for (int i = 0; i < pcs_system_nown(self->system); i++) energy += s->at.v_last[i] * p->d[i];
+    double energy = pcs_dense_dot(pcs_system_nown(self->system), s->at.v_last, p->d);
     pcs_system_sum(self->system, 1, &energy);
     return self->system->mass > 0.0 ? sqrt(fmax(energy, 0.0) / self->system->mass) : 0.0;
 }
@@ -987,10 +981,13 @@ static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, pcs_pas
     memcpy(s->at.q_last, s->at.sum, (size_t)s->n * sizeof(double));
     memcpy(s->at.v_last, p->v, (size_t)s->n * sizeof(double));
     newton_apply(self, p);
-    for (int i = 0; i < s->n; i++)
-        change = pcs_larger(change, pcs_system_size(self->system, i, s->at.sum[i] - s->at.q_last[i]) / self->form.h);
-    for (int i = 0; i < s->n && newton_jumps(self); i++)
-        change = pcs_larger(change, pcs_system_size(self->system, i, p->v[i] - s->at.v_last[i]));
+    PCS_INDEPENDENT
+    for (int i = 0; i < s->n; i++) {
+        s->at.q_last[i] -= s->at.sum[i];
+        s->at.v_last[i] -= p->v[i];
+    }
+    change = pcs_larger(change, pcs_system_largest(self->system, s->at.q_last) / self->form.h);
+    if (newton_jumps(self)) change = pcs_larger(change, pcs_system_largest(self->system, s->at.v_last));
     return pcs_system_max(self->system, change);
 }
 

@@ -491,12 +491,16 @@ static inline double pcs_system_size(const pcs_system *self, int i, double x)
     return self->arms == NULL ? fabs(x) : self->arms[i] * fabs(x);
 }
 
-// Returns the largest magnitude over all equations.
+// Returns the largest magnitude over all equations, or a NaN, which the sum keeps.
 static inline double pcs_system_largest(const pcs_system *self, const double *x)
 {
-    double largest = 0.0;
-    for (int i = 0; i < self->nv; i++) largest = pcs_larger(largest, pcs_system_size(self, i, x[i]));
-    return pcs_system_max(self, largest);
+    double largest = 0.0, sum = 0.0;
+    for (int i = 0; i < self->nv; i++) {
+        double size = pcs_system_size(self, i, x[i]);
+        largest = size > largest ? size : largest;
+        sum += size;
+    }
+    return pcs_system_max(self, isnan(sum) ? sum : largest);
 }
 
 // Returns the number of rows, tangents, or points with force laws over all ranks.
