@@ -522,8 +522,8 @@ static pcs_status time_find_step(pcs_build *b, pcs_yaml *node)
         if (reason == NULL)
             reason =
                 "vibrations with little or no damping grow at any step of use, and so does the whirl of what spins";
-        pcs_case_error_at(b->c, pcs_case_find(b->c, "scheme"), NULL, "scheme '%s' cannot advance system '%s': %s",
-                          b->scheme->name, b->sim->system->name, reason);
+        pcs_case_error_at(b->c, pcs_case_find(b->c, "scheme"), NULL, "scheme '%s' cannot advance this model: %s",
+                          b->scheme->name, reason);
         return PCS_OK;
     }
     if (b->step_is_auto) return time_choose_step(b, node, fmin(stable > 0.0 ? stable : INFINITY, gyroscopic));
@@ -810,8 +810,7 @@ static pcs_status scheme_make(pcs_build *b)
     b->sim->scheme = scheme;
     const char *reason = pcs_scheme_refuses(b->scheme, b->sim->system, b->scheme_params);
     if (reason != NULL)
-        return pcs_fail(b->ctx, PCS_UNSUPPORTED, "scheme '%s' cannot advance system '%s': %s", b->scheme->name,
-                        b->sim->system->name, reason);
+        return pcs_fail(b->ctx, PCS_UNSUPPORTED, "scheme '%s' cannot advance this model: %s", b->scheme->name, reason);
     PCS_TRY(scheme->ops->setup(scheme));
     return pcs_state_create(scheme, &b->sim->state);
 }

@@ -130,9 +130,9 @@ typedef struct pcs_episode {
     double impulse, largest;      // N s, total and largest of a step
     double net;                   // energy change by the method since the last episode, of the energy in play
     double ripple;                // excess of the rise and fall of the filtered force over a single one
-    double cells;                 // cells per wavelength of twice its duration; INFINITY without bars
-    double variation;             // sum of all changes of the numerical loss, relative to the energy in play
-    double period;                // steps per period, without contact; else NAN
+    double cells, axial; // per wavelength of twice its duration, the shorter and the axial; INFINITY without bars
+    double variation;    // sum of all changes of the numerical loss, relative to the energy in play
+    double period;       // steps per period, without contact; else NAN
 } pcs_episode;
 
 // The present episode of a contact, and for each verdict the one with the largest impulse.

@@ -101,8 +101,7 @@ pcs_status pcs_step_solver_create(pcs_context *ctx, const char *name, const char
     if (ops == NULL && !is_auto) return pcs_fail(ctx, PCS_UNSUPPORTED, "no step solver is called '%s'", name);
     if (!is_auto && !ops->takes_all && !step_is_plain(system))
         return pcs_fail(ctx, PCS_UNSUPPORTED,
-                        "step solver '%s' takes linear systems without friction and joints; use 'newton' for '%s'",
-                        name, system->name);
+                        "step solver '%s' takes linear models without friction and joints; use 'newton'", name);
     PCS_TAKE(ctx, self, 1, "the step solver");
     *self = (pcs_step_solver){ .ctx = ctx, .system = system, .linear = linear, .bad_equation = -1, .bad_row = -1 };
     PCS_TRY(step_factor_mass(self));

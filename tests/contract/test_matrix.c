@@ -305,7 +305,8 @@ static bool check_refusal(const matrix_variant *c, const matrix_system *s, doubl
     bool is_refused = run.status != PCS_OK;
     if (is_refused) {
         const char *text = pcs_message(run.ctx);
-        bool is_known = reason != NULL && strstr(text, reason) != NULL && strstr(text, "cannot advance system") != NULL;
+        bool is_known =
+            reason != NULL && strstr(text, reason) != NULL && strstr(text, "cannot advance this model") != NULL;
         if (!is_known || run.status == PCS_FAILED || run.status == PCS_NO_MEMORY) matrix_complain(nfault, c, s, text);
     } else if (reason != NULL) {
         matrix_complain(nfault, c, s, "must be refused, is not");

@@ -250,7 +250,7 @@ static percuss *open_block(bool has_law, const char *friction, const char *schem
     percuss *p = NULL;
     snprintf(text, sizeof text, block, has_law ? "-1.0e-3" : "0.0", friction, has_law ? spring : rigid, scheme);
     if (percuss_open(&(percuss_source){ .path = "block", .text = text }, &p) == 0) return p;
-    CHECK_TEXT(percuss_message(p), "cannot advance system");
+    CHECK_TEXT(percuss_message(p), "cannot advance this model");
     percuss_destroy(&p);
     return NULL;
 }

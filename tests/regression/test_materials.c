@@ -537,7 +537,7 @@ TEST(what_cannot_follow_says_so)
         const char *from, *to, *reported;
     } bad[] = {
         { "newmark", "wave, allow_mismatch: true",
-          "scheme: scheme 'wave' cannot advance system 'fe': it does not take" },
+          "scheme: scheme 'wave' cannot advance this model: it does not take" },
         { "newmark", "event_driven", "it does not take materials with internal variables" },
         { "tangent_modulus: 2.0e10", "tangent_modulus: 2.0e11",
           "f:3:18: elements.bar: element group 'bar': tangent_modulus must be < E = 2e+11, is 2e+11" },

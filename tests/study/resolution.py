@@ -20,6 +20,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+from scipy.integrate import solve_ivp
 
 GOOD, BAD = 0.02, 0.2
 V = 0.01  # m/s, speed of impact
@@ -43,15 +44,19 @@ def wall(law, node="bar.start"):
     return f"contacts: {{ hit: {{ type: node_plane, nodes: {node}, point: [0, 0, 0], normal: [1, 0, 0], {law} }} }}\n"
 
 
-def march(mass=0.0, stiffness=math.inf, power=1.0):
-    """Force over time of a bar of length 1, with a mass at its rear, that meets a rigid wall or one of a force law: the
-    characteristics N + Z v and N - Z v on a grid, the ends by their equations."""
+def march(mass=0.0, stiffness=math.inf, power=1.0, target=0.0):
+    """Force over time of a bar of length 1, with a mass at its rear, that meets a rigid wall, one of a force law, or a
+    free mass: the characteristics N + Z v and N - Z v on a grid, the ends by their equations."""
     h, delay = 1.0 / GRAIN, GRAIN
     to_wall, to_rear, force = [V] * delay, [-V] * delay, []  # the bar flies with -V and is free of force
-    depth, rear = 0.0, -V
+    depth, rear, pushed = 0.0, -V, 0.0
     while len(force) < 40 * GRAIN:
         j = to_wall[-delay]
-        if math.isinf(stiffness):
+        if target > 0.0:  # target pushed' = N = j - pushed
+            before = pushed
+            pushed = j + (pushed - j) * math.exp(-h / target)
+            N, v = j - 0.5 * (before + pushed), -0.5 * (before + pushed)
+        elif math.isinf(stiffness):
             N, v = j, 0.0
         else:  # depth' = j - N(depth), implicit midpoint by two corrections
             new = depth
@@ -210,14 +215,121 @@ def free_beam(r, n):
     return text, 4.0 * math.pi / w[0], {"momentum": series, "axis": "y"}
 
 
+def bar_on_mass(r, n):
+    """A bar meets a free mass."""
+    gap, mass = r.uniform(0.05, 1.0) * V, r.choice((0.3, 1.0, 3.0))
+    point = ("  mass: { type: point, at: [0, 0, 0] }\n",
+             f"  mass: {{ type: point_mass, mesh: mass, mass: {mass}, in: line }}\n")
+    text = case([rod("bar", gap, n), point], f"initial: [{{ set: bar, velocity: [-{V}, 0, 0] }}]\n"
+                "contacts: { hit: { type: node_node, a: mass, b: bar.start, normal: [1, 0, 0], restitution: 0.0 } }\n")
+    return text, gap / V, marched(1.0, target=mass)
+
+
+def stepped_bar(r, n):
+    """A bar of two sections meets a wall: part of each wave passes the joint, the rest comes back."""
+    gap, area = r.uniform(0.05, 1.0) * V, r.choice((0.4, 0.6, 1.7, 2.5))
+    text = case([rod("bar", gap, n), rod("rear", gap + 1.0, n, area)],
+                "merge: { joint: { sets: [bar.end, rear.start] } }\n"
+                f"initial: [{{ set: bar, velocity: [-{V}, 0, 0] }}, {{ set: rear, velocity: [-{V}, 0, 0] }}]\n" +
+                wall("restitution: 0.0"))
+    h, delay, force = 1.0 / GRAIN, GRAIN, []
+    to_wall, from_wall, to_joint, from_joint = [V] * delay, [-V] * delay, [area * V] * delay, [-area * V] * delay
+    while to_wall[-delay] > 0.0:  # N - Z v and N + Z v of both parts
+        force.append(to_wall[-delay])
+        i, j = from_wall[-delay], to_joint[-delay]
+        N, v = (area * i + j) / (1.0 + area), (i - j) / (1.0 + area)
+        to_joint.append(-from_joint[-delay])
+        from_wall.append(force[-1])
+        to_wall.append(N - v)
+        from_joint.append(N + area * v)
+    return text, gap / V, known(np.arange(len(force) + 1) * h, np.array(force) * h, 1.0 + area)
+
+
+def mass_on_hertz(r, n):
+    gap, k = r.uniform(0.05, 1.0) * V, 20.0
+    deepest = (1.25 * V ** 2 / k) ** 0.4
+    depth = deepest * np.sin(0.5 * np.pi * np.linspace(0.0, 1.0, 4001)) ** 2  # x'^2 = V^2 - 4/5 k x^2.5
+    speed = np.sqrt(np.maximum(V ** 2 - 0.8 * k * depth ** 2.5, 0.0))
+    t = np.concatenate([[0.0], np.cumsum(2.0 * np.diff(depth) / (speed[1:] + speed[:-1]))])
+    t, speed = np.concatenate([t, 2.0 * t[-1] - t[-2::-1]]), np.concatenate([speed, -speed[-2::-1]])
+    return (rigid_mass(f"law: {{ type: hertz, stiffness: {k} }}")(gap), gap / V, known(t, -np.diff(speed), 1.0))
+
+
+def pushed_rod(r, n):
+    """A force at the end of a clamped rod begins suddenly: the momentum is a triangle."""
+    text = case([rod("bar", 0.0, n)], "supports: { clamp: { set: bar.start, fix: [x] } }\n"
+                "loads: { push: { type: force, set: bar.end, value: [0.01, 0, 0] } }\n")
+    return text, 8.0, {"momentum": lambda t: 0.01 * (1.0 - np.abs((t + 1.0) % 4.0 - 2.0)), "axis": "x"}
+
+
+def clamped_beam(r, n, is_free=False):
+    """A slender beam, clamped at one or both ends, under a sudden load: Bernoulli's frequencies and momenta."""
+    text = ("mesh: { bar: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: %d } }\n" % n +
+            "elements: { bar: { type: beam_timo_2d, mesh: bar, E: 1.0, nu: 0.3, rho: 1.0, section: { type: rectangle, "
+            "width: 0.005, height: 0.005, shear_factor: 0.8333333333 } } }\n"
+            "supports: { a: { set: bar.start, fix: [x, y, rz] }" +
+            (" }\n" if is_free else ", b: { set: bar.end, fix: [y, rz] } }\n") +
+            "loads: { g: { type: gravity, g: [0, -1.0, 0] } }\n")
+    if is_free:  # tan(k/2) tanh(k/2) = +-1: both signs; else tan(k/2) = -tanh(k/2), the symmetric modes
+        k = np.concatenate([[1.875104068711961, 4.694091132974174, 7.854757438237613],
+                            np.pi * (np.arange(4, 40) - 0.5)])
+        weight = (2.0 * (np.sinh(k) - np.sin(k)) / (np.cosh(k) + np.cos(k)) / k) ** 2
+    else:
+        k = np.concatenate([[4.730040744862704, 10.995607838001671], np.pi * (np.arange(5, 80, 2) + 0.5)])
+        weight = (4.0 * np.tanh(0.5 * k) / k) ** 2
+    w = k ** 2 * math.sqrt(2.5e-5 / 12.0)
+    series = lambda t: -2.5e-5 * np.sin(np.outer(t, w)) @ (weight / w)
+    return text, 4.0 * math.pi / w[0], {"momentum": series, "axis": "y"}
+
+
+def cantilever(r, n):
+    return clamped_beam(r, n, True)
+
+
+def pendulum(r, n, links=1):
+    """Masses on massless links swing from rest; the motion by a fine integration of the same equations."""
+    angles = [r.uniform(-1.2, 0.2) for _ in range(links)]
+    x = np.cumsum([[math.cos(a), math.sin(a)] for a in angles], axis=0)
+    names = [f"m{k}" for k in range(links)]
+    text = "".join([
+        "mesh:\n", *(f"  {m}: {{ type: point, at: [{p[0]:.17g}, {p[1]:.17g}, 0] }}\n" for m, p in zip(names, x)),
+        "elements:\n", *(f"  {m}: {{ type: point_mass, mesh: {m}, mass: 1.0, in: plane }}\n" for m in names),
+        "joints:\n  pin: { type: distance, node: m0, anchor: [0, 0, 0] }\n",
+        *(f"  link: {{ type: distance, a: {a}, b: {b} }}\n" for a, b in zip(names, names[1:])),
+        "loads: { g: { type: gravity, g: [0, -10.0, 0] } }\n"])
+
+    def rates(t, y):
+        q, v = y.reshape(2, links, 2)
+        G = np.zeros((links, links, 2))
+        w = np.diff(v, axis=0, prepend=[[0.0, 0.0]])
+        for k, d in enumerate(np.diff(q, axis=0, prepend=[[0.0, 0.0]])):
+            G[k, k] = d
+            if k:
+                G[k, k - 1] = -d
+        G, free = G.reshape(links, -1), np.tile([0.0, -10.0], links)
+        force = np.linalg.solve(G @ G.T, -(w * w).sum(axis=1) - G @ free)
+        return np.concatenate([v.ravel(), free + G.T @ force])
+
+    motion = solve_ivp(rates, (0.0, 4.0), np.concatenate([x.ravel(), np.zeros(2 * links)]), "DOP853", rtol=1e-10,
+                       atol=1e-10, dense_output=True).sol
+    return text, 3.9, {"momentum": lambda t: motion(t)[2 * links + 1::2].sum(axis=0), "axis": "y"}
+
+
+def double_pendulum(r, n):
+    return pendulum(r, n, 2)
+
+
 # problem, and whether it took part in the choice of the rules
 PROBLEMS = {
     "bar on wall": (bar_on_wall, True), "bar with mass": (bar_with_mass, True), "two bars": (two_bars, True),
     "bar on spring": (bar_on_spring, True), "mass on spring": (mass_on_spring, True),
     "bar on Hertz": (bar_on_hertz, True), "falling mass": (falling_mass, True), "clamped rod": (free_rod, True),
-    "unequal bars": (unequal_bars, False), "bar with heavy mass": (bar_with_heavy_mass, False),
-    "mass and bar on Hertz": (mass_bar_on_hertz, False), "mass and bar on spring": (mass_bar_on_spring, False),
-    "oscillator on stop": (oscillator, False), "hinged beam": (free_beam, False)}
+    "unequal bars": (unequal_bars, True), "bar with heavy mass": (bar_with_heavy_mass, True),
+    "mass and bar on Hertz": (mass_bar_on_hertz, True), "mass and bar on spring": (mass_bar_on_spring, True),
+    "oscillator on stop": (oscillator, True), "hinged beam": (free_beam, True), "cantilever": (cantilever, True),
+    "bar on mass": (bar_on_mass, False), "stepped bar": (stepped_bar, False), "mass on Hertz": (mass_on_hertz, False),
+    "pushed rod": (pushed_rod, False), "clamped beam": (clamped_beam, False), "pendulum": (pendulum, False),
+    "double pendulum": (double_pendulum, False)}
 
 
 def draw(r, name):
@@ -231,7 +343,7 @@ def draw(r, name):
     h = scale / 10 ** r.uniform(0.5, 3.5 if n < 150 else 3.0)
     scheme = r.choice(IMPLICIT + EXPLICIT)
     is_rod = "type: rod" in text
-    if is_rod and h * n > 0.5 or "beam" in text:
+    if is_rod and h * n > 0.5 or "beam" in text or "distance" in text:
         scheme = r.choice(IMPLICIT)
     if is_rod and "law:" not in text and r.random() < 0.06:
         scheme, h = "wave", 1.0 / n
