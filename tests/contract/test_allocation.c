@@ -127,6 +127,8 @@ static const trial trials[] = {
     { "cases/rotor", LOADING, 1000, { HALF }, false, false },
     { "cases/rotor", NEVER, 1000, { "scheme={type: moreau_midpoint}" }, false, false },
     { "cases/rotor", LOADING, 1000, { MOREAU }, false, false },
+    // Meshes of every type, joined and chosen.
+    { "tests/contract/meshes.yaml", LOADING, 0, { NULL }, false, false },
     // Joints and reactions.
     { JOINED, LOADING, 100, { GGL }, false, false },
     { JOINED, NEVER, 100, { DAMPED }, false, false },

@@ -1,17 +1,13 @@
 """What else than a run a random case goes through: meshes of Gmsh, ranks, start from equilibrium, statics, modes,
-studies, what a run writes, calls of the library. `Uses(judge, case, scale).all()`; what is drawn follows the seed."""
+studies, what a run writes. `Uses(judge, case, scale).all()`; what is drawn follows the seed."""
 
 import copy
 import csv
 import math
-import os
 import random
-import subprocess
-import sys
 
 import random_cases
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 RANKS = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OPENBLAS_NUM_THREADS": "1",
          "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1"}
 
@@ -24,7 +20,7 @@ class Uses:
     def all(self):
         """After a run to the end, whose results are in folder a."""
         for use, share in ((self.gmsh, 0.5), (self.ranks, 0.15), (self.from_statics, 0.3), (self.analyses, 0.5),
-                           (self.study, 0.2), (self.written, 0.4), (self.library, 0.4)):
+                           (self.study, 0.2), (self.written, 0.4)):
             if self.rng.random() < share:
                 use()
 
@@ -157,13 +153,3 @@ class Uses:
         elif status == 0:
             self.judge.alike("w", "other output", has_summary=False)
             self.judge.resumed("w", "written.yaml")
-
-    def library(self):
-        calls = os.path.join(HERE, "random_calls.py")
-        library = os.path.join(os.path.dirname(self.judge.program), "libpercuss.so.0")
-        env = os.environ | {"PERCUSS_LIBRARY": library}
-        done = subprocess.run([sys.executable, calls, self.judge.path("case.yaml"), str(self.judge.seed)], env=env,
-                              capture_output=True, text=True, timeout=self.judge.bound, cwd=self.judge.folder)
-        if done.returncode != 0:
-            told = (done.stderr.strip() or done.stdout.strip()).splitlines()
-            self.judge.faults.append(f"library: {told[-1] if told else done.returncode}")
