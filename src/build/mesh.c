@@ -17,7 +17,6 @@
 #include "mesh/merge.h"
 #include "mesh/mesh.h"
 #include "mesh/part.h"
-#include "output/frames.h"
 #include "step/projection.h"
 
 #include <math.h>
@@ -832,14 +831,6 @@ static pcs_status distribute_send(pcs_build *b, const pcs_cut *cut, int to, pcs_
     return pcs_agree(b->ctx, status);
 }
 
-// Returns true if every process will write its piece of a mesh of so many nodes. Called before observers are read:
-// no process then builds the complete mesh.
-static bool build_shows_pieces(pcs_build *b, int nnode)
-{
-    const char *pieces = pcs_yaml_string(pcs_case_root(b->c), "output.frames.pieces");
-    return pcs_frames_are_pieces(pieces[0] == '\0' ? NULL : pieces, nnode);
-}
-
 // Distributes the parts of the complete mesh.
 static pcs_status distribute_cut_parts(pcs_build *b, const int *part, const partition_list *special)
 {
@@ -850,7 +841,6 @@ static pcs_status distribute_cut_parts(pcs_build *b, const int *part, const part
     for (int to = 0; to < comm->size && status == PCS_OK; to++) status = distribute_send(b, &cut, to, mesh);
     PCS_TRY(status);
     b->mesh = mesh;
-    b->model.shows_pieces = build_shows_pieces(b, mesh->share->nnode);
     return PCS_OK;
 }
 
@@ -881,7 +871,6 @@ static pcs_status distribute_keep(pcs_build *b)
 {
     partition_list special = { 0 };
     int *part;
-    b->model.shows_pieces = build_shows_pieces(b, b->mesh->nnode);
     PCS_TAKE(b->ctx, part, b->mesh->nnode, "the shares of ranks");
     pcs_status status = distribute_find_whole(b, &special, part);
     if (status == PCS_OK) status = distribute_keep_all(b, part, &special);

@@ -519,7 +519,6 @@ static pcs_status closed_make_picture(pcs_system *self, const double *q)
     picture->ncell = d->def->ncell;
     picture->nall_node = npoint;
     picture->nall_cell = picture->ncell;
-    picture->nall_point = npoint;
     picture->cells = d->def->cells;
     picture->reference = (const double(*)[3])reference;
     self->picture = picture;

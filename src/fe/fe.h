@@ -70,7 +70,6 @@ typedef struct pcs_fe_definition {
     // Returns true if so many rows are distributed over the processes that own their equations; NULL for never.
     bool (*distributes_rows)(double nrow, double ndof);
     bool needs_copies; // nodes of contacts are needed on all processes, for output
-    bool shows_pieces; // each of several processes shows its part of the picture
     bool stays_still;  // the state is static: section forces are evaluated in equilibrium with loads along cells
 } pcs_fe_definition;
 

@@ -90,7 +90,6 @@ typedef struct points {
     int npoint;
     int (*cells)[2]; // [mesh ncell] points of the cells
     int *node;       // [npoint]
-    int (*maker)[3]; // [npoint - nnode] 0 at a branch, 1 at an arm; cell and end that it was made for
     rider *arm;      // [npoint]
     int *local;      // [npoint] index among the points of the drawing
     double *radius;  // [npoint] m
@@ -184,12 +183,10 @@ static bool points_count(const pcs_system *self, int (*meeting)[2])
 }
 
 // Adds a point at a node, for an end of a cell.
-static int points_add(const fe_data *fe, points *p, int kind, int cell, int end)
+static int points_add(const fe_data *fe, points *p, int cell, int end)
 {
-    int point = p->npoint++, *maker = p->maker[point - fe->model.mesh->nnode];
-    p->node[point] = fe->model.mesh->cell[cell][end];
-    memcpy(maker, (int[3]){ kind, cell, end }, sizeof *p->maker);
-    return point;
+    p->node[p->npoint] = fe->model.mesh->cell[cell][end];
+    return p->npoint++;
 }
 
 // Gives cells at branches points of their own; the first cell there keeps the node.
@@ -200,7 +197,7 @@ static void points_split(const fe_data *fe, int (*meeting)[2], points *p)
         for (int k = 0; k < 2 && picture_has_section(fe, c); k++) {
             int *own = meeting[mesh->cell[c][k]];
             if (own[0] >= 0 && own[0] <= 1 && own[1] <= 1) continue;
-            if (own[0] < 0) p->cells[c][k] = points_add(fe, p, 0, c, k);
+            if (own[0] < 0) p->cells[c][k] = points_add(fe, p, c, k);
             own[0] = -1; // taken
         }
 }
@@ -213,7 +210,7 @@ static int points_at_arm(const fe_data *fe, points *p, int cell, int end, const 
     const rider *other = shared < 0 ? NULL : &p->arm[shared];
     if (other != NULL && other->is_finite == at->is_finite && memcmp(other->arm, at->arm, sizeof at->arm) == 0)
         return shared;
-    int point = points_add(fe, p, 1, cell, end);
+    int point = points_add(fe, p, cell, end);
     p->arm[point] = *at;
     if (picture_has_section(fe, cell)) reached[from] = point;
     return point;
@@ -240,7 +237,6 @@ static void points_free(points *p)
 {
     pcs_scratch_free(p->cells);
     pcs_scratch_free(p->node);
-    pcs_scratch_free(p->maker);
     pcs_scratch_free(p->arm);
     pcs_scratch_free(p->radius);
 }
@@ -251,11 +247,9 @@ static pcs_status points_take(const pcs_system *self, size_t most, points *p)
     size_t ncell = (size_t)fe->model.mesh->ncell;
     p->cells = pcs_scratch(NULL, ncell, sizeof *p->cells);
     p->node = pcs_scratch(NULL, 2 * most, sizeof *p->node);
-    p->maker = pcs_scratch(NULL, most - (size_t)fe->model.mesh->nnode, sizeof *p->maker);
     p->arm = pcs_scratch(NULL, fe->drawing->has_arms ? most : 0, sizeof *p->arm);
     p->radius = pcs_scratch(NULL, most, sizeof *p->radius);
-    if (p->cells == NULL || p->node == NULL || p->maker == NULL || p->arm == NULL || p->radius == NULL)
-        return picture_no_memory(self);
+    if (p->cells == NULL || p->node == NULL || p->arm == NULL || p->radius == NULL) return picture_no_memory(self);
     p->local = p->node + most;
     memcpy(p->cells, fe->model.mesh->cell, ncell * sizeof *p->cells);
     memset(p->radius, 0, most * sizeof *p->radius);
@@ -485,44 +479,6 @@ static pcs_status marks_number(const pcs_system *self, int ncell, marks *m)
 {
     const pcs_records records = { marks_give, marks_take, m };
     return pcs_publish(self->ctx, self->layout != NULL, ncell, 2, &records);
-}
-
-// Numbers the shown points that repeat nodes for one reason: members that branch, or arms.
-static pcs_status drawing_number_kind(const pcs_system *self, const points *p, int kind, marks *m, pcs_picture *picture,
-                                      int *number)
-{
-    int nnode = m->mesh->nnode, nshown = ((const fe_data *)self->data)->drawing->nshown;
-    m->count = picture->nall_point;
-    memset(m->end, 0, (size_t)m->mesh->ncell * sizeof *m->end);
-    for (int i = nnode; i < p->npoint; i++) {
-        const int *maker = p->maker[i - nnode];
-        if (maker[0] == kind && p->local[i] < nshown) m->end[maker[1]][maker[2]] = 1;
-    }
-    PCS_TRY(marks_number(self, picture->nall_cell, m));
-    for (int i = nnode; i < p->npoint; i++) {
-        const int *maker = p->maker[i - nnode];
-        if (maker[0] == kind && p->local[i] < nshown) number[p->local[i]] = m->end[maker[1]][maker[2]];
-    }
-    picture->nall_point = m->count;
-    return PCS_OK;
-}
-
-// Numbers the points that are shown in the order of one process, unless each process writes its own.
-static pcs_status drawing_number_all(pcs_system *self, const fe_data *fe, const points *p, pcs_picture *picture)
-{
-    marks m = { 0 };
-    picture->nall_point = picture->npoint;
-    if (self->layout == NULL || picture->is_piece) return PCS_OK;
-    int *number = pcs_take(self->ctx, (size_t)picture->npoint, sizeof *number, "the picture");
-    PCS_TRY(pcs_agree(self->ctx, number == NULL ? PCS_NO_MEMORY : PCS_OK));
-    for (int i = 0; i < picture->npoint; i++) number[i] = pcs_mesh_node_number(fe->model.mesh, fe->drawing->node[i]);
-    picture->nall_point = picture->nall_node;
-    picture->point_numbers = number;
-    pcs_status status = marks_begin(self, &m);
-    for (int kind = 0; kind < 2 && status == PCS_OK; kind++)
-        status = drawing_number_kind(self, p, kind, &m, picture, number);
-    pcs_scratch_free(m.end);
-    return status;
 }
 
 // Obstacles
@@ -982,7 +938,6 @@ static pcs_status picture_fill(pcs_system *self, fe_data *fe, points *p, pcs_pic
     PCS_TRY(points_list(self, p));
     PCS_TRY(pcs_agree(self->ctx, drawing_take_cells(self->ctx, fe)));
     PCS_TRY(drawing_take_shapes(self, fe, p, picture));
-    PCS_TRY(drawing_number_all(self, fe, p, picture));
     PCS_TRY(picture_find_obstacles(self, fe, p, picture));
     for (int i = 0; i < fe->map.ndof; i++) has_rotations = has_rotations || fe->map.dof[i].is_rotation;
     has_rotations = pcs_system_max(self, has_rotations) > 0.0;
@@ -1002,7 +957,7 @@ pcs_status pcs_fe_make_picture(pcs_system *self, fe_data *fe)
     PCS_TRY(pcs_agree(self->ctx, picture == NULL || fe->drawing == NULL ? PCS_NO_MEMORY : PCS_OK));
     picture->nall_node = mesh->share == NULL ? mesh->nnode : mesh->share->nnode;
     picture->nall_cell = mesh->share == NULL ? mesh->ncell : mesh->share->ncell;
-    picture->is_piece = fe->model.shows_pieces && self->layout != NULL;
+    picture->is_piece = self->layout != NULL;
     fe->drawing->has_arms = pcs_system_max(self, picture_has_arms(fe)) > 0.0;
     pcs_status status = picture_fill(self, fe, &p, picture);
     points_free(&p);

@@ -5,11 +5,10 @@
 // radius (for ParaView's Tube filter), section forces. Cell data: the y axis of the section and the system's fields
 // (axial_force, stress, strain_energy, ...).
 //
-// With several processes either the first one writes the frame, or each writes its piece. A frame in pieces is
-// completed by all together: they agree that all pieces are there, then the first one writes index and list. If a piece
-// fails, all learn of it and the frame is removed.
+// Of a model over several processes each writes its piece. A frame in pieces is completed by all together: they agree
+// that all pieces are there, then the first one writes index and list. If a piece fails, all learn of it and the frame
+// is removed.
 
-#define _POSIX_C_SOURCE 200809L
 #define _POSIX_C_SOURCE 200809L // access
 
 #include "output/frames.h"
@@ -35,8 +34,9 @@
 typedef struct pcs_vtk_array {
     const char *name;
     int ncomponent;
-    const double *x; // entries of this process
+    const double *x;
     bool is_integer;
+    int stride; // numbers from one entry to the next; 0 for ncomponent
 } pcs_vtk_array;
 
 typedef struct pcs_vtk_packer pcs_vtk_packer;
@@ -45,14 +45,14 @@ typedef struct pcs_vtk_packer pcs_vtk_packer;
 // many parts, which are made one at a time, as often as their numbers are written.
 typedef struct pcs_vtk {
     const char *dataset, *cell_kind; // in legacy files, such as "POLYDATA", "VERTICES"; XML has unstructured grids
-    int npoint, ncell, nentry;       // of the file, 0 on processes that write none
+    int npoint, ncell, nentry;       // of the file
     const double *position;          // [npoint][3] m
+    int stride;                      // numbers from one position to the next; 0 for 3
     const int *entry;                // [nentry] for each cell the number of its points, and these
     pcs_vtk_array *point_arrays, *cell_arrays; // [npoint_array], [ncell_array]
     int npoint_array, ncell_array;
-    pcs_collector of_points, of_cells; // of positions and arrays; zero for files of one process
-    bool is_single;                    // reals are written as float; values beyond its range become infinite
-    pcs_vtk_packer *packer;            // NULL for legacy files
+    bool is_single;         // reals are written as float; values beyond its range become infinite
+    pcs_vtk_packer *packer; // NULL for legacy files
     int npart;
     void (*make_part)(void *user, int part); // fills the members above for a part, NULL if they are complete
     void *user;
@@ -60,7 +60,7 @@ typedef struct pcs_vtk {
 
 enum { PCS_PRECISION_DOUBLE, PCS_PRECISION_FLOAT };
 enum { PCS_FORMAT_VTK, PCS_FORMAT_VTU };
-enum { PCS_PIECES_AUTO, PCS_PIECES_ALWAYS, PCS_PIECES_NEVER };
+enum { PCS_PIECES_AUTO, PCS_PIECES_ALWAYS };
 
 // A series of legacy VTK files in time, "<stem>_000000.vtk" and so on, with its list "<stem>.vtk.series"; or of XML
 // files, "<stem>_000000.vtu", with "<stem>.pvd". An XML frame may be of pieces, "<stem>_000000_0.vtu" and so on, one
@@ -122,7 +122,7 @@ typedef struct vtk_data {
     const char *name;
     int ncomponent, count, type;
     const double *x; // NULL for arrays of cells
-    const pcs_collector *of;
+    int stride;
 } vtk_data;
 
 struct pcs_vtk_packer {
@@ -139,16 +139,15 @@ static vtk_data vtk_find(const pcs_vtk *v, int k)
 {
     int real = v->is_single ? FLOAT : DOUBLE, field = k - GRID_ARRAYS, cell_field = field - v->npoint_array;
     switch (k) {
-    case CONNECTIVITY: return (vtk_data){ "connectivity", 1, v->nentry - v->ncell, INT, NULL, NULL };
-    case OFFSETS: return (vtk_data){ "offsets", 1, v->ncell, INT, NULL, NULL };
-    case TYPES: return (vtk_data){ "types", 1, v->ncell, BYTE, NULL, NULL };
-    case POSITIONS: return (vtk_data){ "Points", 3, v->npoint, real, v->position, &v->of_points };
+    case CONNECTIVITY: return (vtk_data){ "connectivity", 1, v->nentry - v->ncell, INT, NULL, 0 };
+    case OFFSETS: return (vtk_data){ "offsets", 1, v->ncell, INT, NULL, 0 };
+    case TYPES: return (vtk_data){ "types", 1, v->ncell, BYTE, NULL, 0 };
+    case POSITIONS: return (vtk_data){ "Points", 3, v->npoint, real, v->position, v->stride > 0 ? v->stride : 3 };
     default: break;
     }
     const pcs_vtk_array *a = cell_field < 0 ? &v->point_arrays[field] : &v->cell_arrays[cell_field];
-    int type = a->is_integer ? INT : real;
-    if (cell_field < 0) return (vtk_data){ a->name, a->ncomponent, v->npoint, type, a->x, &v->of_points };
-    return (vtk_data){ a->name, a->ncomponent, v->ncell, type, a->x, &v->of_cells };
+    int count = cell_field < 0 ? v->npoint : v->ncell, type = a->is_integer ? INT : real;
+    return (vtk_data){ a->name, a->ncomponent, count, type, a->x, a->stride > 0 ? a->stride : a->ncomponent };
 }
 
 static void xml_put_block(pcs_vtk_packer *p, pcs_file *f);
@@ -182,7 +181,7 @@ static void vtk_put_cells(const pcs_vtk *v, pcs_file *f, int k)
     }
 }
 
-// Puts the numbers of an array; all processes that have some take part.
+// Puts the numbers of an array.
 static void vtk_put_array(const pcs_vtk *v, pcs_file *f, int k)
 {
     if (k < POSITIONS) {
@@ -190,9 +189,9 @@ static void vtk_put_array(const pcs_vtk *v, pcs_file *f, int k)
         return;
     }
     const vtk_data d = vtk_find(v, k);
-    const double *x = pcs_collect(d.of, d.ncomponent, d.x);
-    size_t count = f->is_mute ? 0 : (size_t)d.count * (size_t)d.ncomponent;
-    for (size_t i = 0; i < count; i++) vtk_put_number(v->packer, f, d.type, x[i]);
+    const double *x = d.x;
+    for (int i = 0; i < d.count; i++, x += d.stride)
+        for (int k = 0; k < d.ncomponent; k++) vtk_put_number(v->packer, f, d.type, x[k]);
 }
 
 // Makes part i; false if there is none.
@@ -213,7 +212,7 @@ static void legacy_put_fields(const pcs_vtk *v, pcs_file *f, bool is_of_points, 
 {
     int first = GRID_ARRAYS + (is_of_points ? 0 : v->npoint_array);
     int narray = is_of_points ? v->npoint_array : v->ncell_array;
-    if (narray == 0 || (count == 0 && !f->is_mute)) return; // a process without data of its own takes part
+    if (narray == 0 || count == 0) return;
     pcs_file_print(f, "%s %d\nFIELD FieldData %d\n", is_of_points ? "POINT_DATA" : "CELL_DATA", count, narray);
     for (int k = first; k < first + narray; k++) {
         const vtk_data d = vtk_find(v, k);
@@ -378,7 +377,6 @@ static void xml_put(const pcs_vtk *v, pcs_file *f, const pcs_state *state)
 }
 
 // Puts the data into an open file, with time and step of the state unless it is NULL. XML files have no title.
-// Processes whose data are collected take part, whether their file is open or not.
 static void vtk_put(const pcs_vtk *v, pcs_file *f, const char *title, const pcs_state *state)
 {
     if (v->packer != NULL) xml_put(v, f, state);
@@ -579,7 +577,7 @@ static pcs_status series_write(pcs_series *s, const pcs_vtk *data, const char *t
 {
     series_name(s, s->count, s->npiece > 0 ? s->piece : -1);
     pcs_status status = pcs_file_open(s->file, s->name);
-    vtk_put(data, s->file, title, state);
+    if (!s->file->is_mute) vtk_put(data, s->file, title, state);
     PCS_TRY(status == PCS_OK ? pcs_file_commit(s->file) : status);
     s->digest = s->npiece > 0 || s->file->is_mute ? 0 : pcs_digest_value(&s->file->digest);
     return s->npiece > 0 ? PCS_OK : series_complete(s, state->t);
@@ -1102,7 +1100,7 @@ typedef struct frames_data {
 
 static const char *const frames_precisions[] = { "double", "float", NULL };
 static const char *const frames_formats[] = { "vtk", "vtu", NULL };
-static const char *const frames_pieces[] = { "auto", "always", "never", NULL };
+static const char *const frames_pieces[] = { "auto", "always", NULL };
 
 static const pcs_option frames_options[] = {
     PCS_COUNT("every", pcs_frames_params, every, PCS_OPTIONAL, PCS_NOT_NEGATIVE,
@@ -1116,8 +1114,8 @@ static const pcs_option frames_options[] = {
     PCS_CHOICE("format", pcs_frames_params, format, PCS_DEFAULT("vtk"), frames_formats,
                "of the model: vtk, legacy files, or vtu, XML files compressed by zlib and <case>.pvd"),
     PCS_CHOICE("pieces", pcs_frames_params, pieces, PCS_DEFAULT("auto"), frames_pieces,
-               "every process writes its part of the model as a vtu file, listed in <case>.pvd; auto: with several "
-               "processes and 50000 nodes or more"),
+               "every process writes its part of the model as a vtu file, listed in <case>.pvd; always: also a process "
+               "alone, whose run several may then continue"),
     { .name = NULL },
 };
 
@@ -1210,15 +1208,16 @@ static pcs_status frames_find_arrays(pcs_context *ctx, const pcs_picture *pictur
 }
 
 // Lists the points of every cell; one point given twice is a vertex.
-static pcs_status frames_make_cells(pcs_context *ctx, const double *ends, pcs_vtk *v)
+static pcs_status frames_make_cells(pcs_context *ctx, const pcs_picture *picture, pcs_vtk *v)
 {
     int *entry;
     PCS_TAKE(ctx, entry, 3 * (size_t)v->ncell, "frames");
     v->entry = entry;
     for (int c = 0; c < v->ncell; c++) {
-        int count = ends[2 * c] == ends[2 * c + 1] ? 1 : 2;
+        const int *ends = picture->cells[c];
+        int count = ends[0] == ends[1] ? 1 : 2;
         entry[v->nentry++] = count;
-        for (int k = 0; k < count; k++) entry[v->nentry++] = (int)ends[2 * c + k];
+        for (int k = 0; k < count; k++) entry[v->nentry++] = ends[k];
     }
     return PCS_OK;
 }
@@ -1236,27 +1235,7 @@ static pcs_status frames_make_data(const pcs_observer *self, const pcs_picture *
     v->ncell = picture->ncell;
     PCS_TAKE(self->ctx, d->position, picture->npoint, "frames");
     v->position = d->position[0];
-    double(*ends)[2] = pcs_scratch(NULL, (size_t)picture->ncell, sizeof *ends);
-    pcs_status status = ends == NULL ? pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: frames") : PCS_OK;
-    status = pcs_agree(self->ctx, status);
-    bool is_gathered = status == PCS_OK && picture->point_numbers != NULL;
-    int nlisted = status == PCS_OK ? picture->ncell : 0;
-    for (int c = 0; c < nlisted; c++)
-        for (int k = 0; k < 2; k++) {
-            int point = picture->cells[c][k];
-            ends[c][k] = is_gathered ? picture->point_numbers[point] : point;
-        }
-    if (is_gathered)
-        status = pcs_collector_create(self->ctx, picture->npoint, picture->point_numbers, picture->nall_point, 3,
-                                      &v->of_points);
-    if (is_gathered && status == PCS_OK) status = pcs_collect_cells(self->ctx, self->view, 3, &v->of_cells);
-    if (is_gathered) {
-        v->npoint = v->of_points.nall;
-        v->ncell = v->of_cells.nall;
-    }
-    if (status == PCS_OK) status = frames_make_cells(self->ctx, pcs_collect(&v->of_cells, 2, ends[0]), v);
-    pcs_scratch_free(ends);
-    return status;
+    return frames_make_cells(self->ctx, picture, v);
 }
 
 // Copies the picture as it is drawn.
@@ -1416,6 +1395,13 @@ const pcs_observer_ops pcs_observer_frames = {
 // is closed or has passed on an impulse, and the next one after these. A viewer shows the last frame that is no later;
 // the others would repeat open contacts.
 
+// Values of a point, which are collected.
+typedef struct contact_point {
+    double place[3], normal[3], arrow[3];                           // m, -, N
+    double gap, rate, impulse, step_impulse, force, state, contact; // m, m/s, N s, N
+} contact_point;
+enum { POINT_WORDS = sizeof(contact_point) / sizeof(double) };
+
 typedef struct contact_frames_data {
     pcs_series series;
     pcs_tally tally;
@@ -1423,11 +1409,10 @@ typedef struct contact_frames_data {
     int npoint, nall;                    // number of points here and of all processes, without those of joints
     double (*position)[3], (*normal)[3]; // [nrow + ncompliant]
     double (*across)[3];                 // [ntangent + ncompliant_tangent] directions of friction, NULL if unknown
-    // Values of points: m, m/s, N s, N
-    double (*place)[3], (*direction)[3], (*arrow)[3];                      // [npoint]
-    double *gap, *rate, *impulse, *step_impulse, *force, *state, *contact; // [npoint]
-    bool has_all;                                                          // writes frames of open contacts, too
-    bool shows_load; // a contact was loaded in the last frame written
+    contact_point *points;               // [npoint]
+    bool has_all;                        // writes frames of open contacts, too
+    bool shows_load;                     // a contact was loaded in the last frame written
+    pcs_collector collector;
     pcs_vtk vtk;
 } contact_frames_data;
 
@@ -1448,23 +1433,24 @@ static bool contact_frames_shows(const pcs_system *system, int row)
 }
 
 // Stores the values of a row as those of a point.
-static void contact_frames_look_at(const contact_frames_data *d, const pcs_system *system, int j, int point)
+static void contact_frames_look_at(const contact_frames_data *d, const pcs_system *system, int j, contact_point *out)
 {
     const pcs_tally_row *from = &d->tally.rows[j];
     const pcs_row *row = &system->rows[j];
     int ntangent = d->across == NULL ? 0 : row->ntangent;
-    d->gap[point] = contact_frames_finite(from->gap);
-    d->rate[point] = contact_frames_finite(from->rate);
-    d->impulse[point] = contact_frames_finite(from->impulse);
-    d->step_impulse[point] = contact_frames_finite(from->step_impulse);
-    d->force[point] = contact_frames_finite(from->force);
-    d->state[point] = (double)from->state;
-    d->contact[point] = row->contact;
-    memcpy(d->place[point], d->position[j], sizeof *d->place);
-    memcpy(d->direction[point], d->normal[j], sizeof *d->direction);
-    for (int k = 0; k < 3; k++) d->arrow[point][k] = d->force[point] * d->normal[j][k];
-    for (int t = 0; t < ntangent; t++)
-        for (int k = 0; k < 3; k++) d->arrow[point][k] += from->tangent[t] * d->across[row->first_tangent + t][k];
+    *out = (contact_point){ .gap = contact_frames_finite(from->gap),
+                            .rate = contact_frames_finite(from->rate),
+                            .impulse = contact_frames_finite(from->impulse),
+                            .step_impulse = contact_frames_finite(from->step_impulse),
+                            .force = contact_frames_finite(from->force),
+                            .state = (double)from->state,
+                            .contact = row->contact };
+    for (int k = 0; k < 3; k++) {
+        out->place[k] = d->position[j][k];
+        out->normal[k] = d->normal[j][k];
+        out->arrow[k] = out->force * d->normal[j][k];
+        for (int t = 0; t < ntangent; t++) out->arrow[k] += from->tangent[t] * d->across[row->first_tangent + t][k];
+    }
 }
 
 // Evaluates all contact points, without joints.
@@ -1474,7 +1460,7 @@ static void contact_frames_draw(const pcs_view *view, contact_frames_data *d)
     const pcs_row_values asked = { .point = d->position, .normal = d->normal, .across = d->across };
     system->ops->evaluate_rows(system, pcs_view_at(view), &asked);
     for (int j = 0, point = 0; j < d->tally.nrow; j++)
-        if (contact_frames_shows(system, j)) contact_frames_look_at(d, system, j, point++);
+        if (contact_frames_shows(system, j)) contact_frames_look_at(d, system, j, &d->points[point++]);
 }
 
 // Returns true if a contact was closed or loaded since the last frame.
@@ -1505,6 +1491,7 @@ static pcs_status contact_frames_write(const pcs_view *view, contact_frames_data
         return PCS_OK;
     }
     contact_frames_draw(view, d);
+    pcs_collect(&d->collector, POINT_WORDS, d->points[0].place); // into memory that the arrays show
     pcs_status status = series_write(s, &d->vtk, d->title, view->state);
     d->tally.is_fresh = true;
     s->has_failed = status != PCS_OK;
@@ -1536,35 +1523,37 @@ static const pcs_frames_params *contact_frames_params(const pcs_observer *self)
 // Lists the points, a vertex each, and the arrays over them, in the order of one process and without joints.
 static pcs_status contact_frames_make_grid(pcs_context *ctx, const pcs_system *system, contact_frames_data *d)
 {
-    const pcs_vtk_array arrays[] = {
-        { "gap", 1, d->gap, false },
-        { "gap_velocity", 1, d->rate, false },
-        { "impulse", 1, d->impulse, false },
-        { "step_impulse", 1, d->step_impulse, false },
-        { "force", 1, d->force, false },
-        { "normal", 3, d->direction[0], false },
-        { "force_vector", 3, d->arrow[0], false },
-        { "state", 1, d->state, true },
-        { "contact", 1, d->contact, true },
-    };
+    pcs_vtk *v = &d->vtk;
     int *entry, *number = NULL;
     if (pcs_rows_are_distributed(system)) PCS_TAKE(ctx, number, d->npoint, "contact results");
     for (int j = 0, point = 0; j < d->tally.nrow && number != NULL; j++)
         if (contact_frames_shows(system, j)) // points with force laws come after joints
             number[point++] = system->row_number[j] - (j < system->nrow ? 0 : pcs_count_conditions(system));
-    d->vtk = (pcs_vtk){ .dataset = "POLYDATA", .cell_kind = "VERTICES", .position = d->place[0] };
-    PCS_TRY(pcs_collector_create(ctx, d->npoint, number, d->nall, 3, &d->vtk.of_points));
-    d->vtk.npoint = d->vtk.ncell = d->vtk.of_points.nall;
-    d->vtk.nentry = 2 * d->vtk.ncell;
-    PCS_TAKE(ctx, entry, d->vtk.nentry, "contact results");
-    for (int i = 0; i < d->vtk.ncell; i++) {
+    PCS_TRY(pcs_collector_create(ctx, d->npoint, number, d->nall, POINT_WORDS, &d->collector));
+    const contact_point *x = number == NULL ? d->points : (const contact_point *)(const void *)d->collector.all;
+    const pcs_vtk_array arrays[] = {
+        { "gap", 1, &x->gap, false, POINT_WORDS },
+        { "gap_velocity", 1, &x->rate, false, POINT_WORDS },
+        { "impulse", 1, &x->impulse, false, POINT_WORDS },
+        { "step_impulse", 1, &x->step_impulse, false, POINT_WORDS },
+        { "force", 1, &x->force, false, POINT_WORDS },
+        { "normal", 3, x->normal, false, POINT_WORDS },
+        { "force_vector", 3, x->arrow, false, POINT_WORDS },
+        { "state", 1, &x->state, true, POINT_WORDS },
+        { "contact", 1, &x->contact, true, POINT_WORDS },
+    };
+    *v = (pcs_vtk){ .dataset = "POLYDATA", .cell_kind = "VERTICES", .position = x->place, .stride = POINT_WORDS };
+    v->npoint = v->ncell = d->collector.nall;
+    v->nentry = 2 * v->ncell;
+    PCS_TAKE(ctx, entry, v->nentry, "contact results");
+    for (int i = 0; i < v->ncell; i++) {
         entry[2 * i] = 1;
         entry[2 * i + 1] = i;
     }
-    d->vtk.entry = entry;
-    d->vtk.npoint_array = sizeof arrays / sizeof *arrays;
-    PCS_TAKE(ctx, d->vtk.point_arrays, d->vtk.npoint_array, "contact results");
-    memcpy(d->vtk.point_arrays, arrays, sizeof arrays);
+    v->entry = entry;
+    v->npoint_array = sizeof arrays / sizeof *arrays;
+    PCS_TAKE(ctx, v->point_arrays, v->npoint_array, "contact results");
+    memcpy(v->point_arrays, arrays, sizeof arrays);
     return PCS_OK;
 }
 
@@ -1575,11 +1564,7 @@ static pcs_status contact_frames_take(pcs_context *ctx, const pcs_system *system
     PCS_TAKE(ctx, d->position, n, "contact points");
     PCS_TAKE(ctx, d->normal, n, "contact normals");
     if (ntangent > 0 && pcs_system_is_mesh(system)) PCS_TAKE(ctx, d->across, ntangent, "directions of friction");
-    PCS_TAKE(ctx, d->place, d->npoint, "contact results");
-    PCS_TAKE(ctx, d->direction, d->npoint, "contact results");
-    PCS_TAKE(ctx, d->arrow, d->npoint, "contact results");
-    PCS_TAKE_EACH(ctx, d->npoint, "contact results", double, &d->gap, &d->rate, &d->impulse, &d->step_impulse,
-                  &d->force, &d->state, &d->contact);
+    PCS_TAKE(ctx, d->points, d->npoint, "contact results");
     d->nall = pcs_rows_are_distributed(system) ? pcs_count_points(system) : d->npoint;
     return PCS_OK;
 }

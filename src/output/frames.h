@@ -39,9 +39,6 @@ typedef struct pcs_frames_record {
     const pcs_context *ctx;
 } pcs_frames_record;
 
-// Returns true if a model of so many nodes has frames in pieces, one per process, by `pieces` (NULL if not given).
-bool pcs_frames_are_pieces(const char *pieces, int nnode);
-
 // Returns the stem of the files of a case's frames: its name, unless that belongs to other files.
 const char *pcs_frames_stem(const char *case_name);
 

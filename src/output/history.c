@@ -506,6 +506,17 @@ static pcs_status waves_find_cells(const pcs_observer *self, const pcs_names *bo
     return PCS_OK;
 }
 
+// Plans to collect a number of each cell, in the order of the mesh. Collective.
+static pcs_status waves_plan(pcs_context *ctx, const pcs_view *view, pcs_collector *out)
+{
+    const pcs_picture *picture = view->system->picture;
+    if (pcs_process_count(ctx) == 1) return pcs_collector_create(ctx, picture->ncell, NULL, picture->ncell, 1, out);
+    int *number = pcs_take(ctx, (size_t)picture->ncell, sizeof *number, "the cells of the picture");
+    PCS_TRY(pcs_agree(ctx, number == NULL ? PCS_NO_MEMORY : PCS_OK));
+    for (int c = 0; c < picture->ncell; c++) number[c] = pcs_mesh_cell_number(view->mesh, picture->cell_numbers[c]);
+    return pcs_collector_create(ctx, picture->ncell, number, picture->nall_cell, 1, out);
+}
+
 static pcs_status waves_open(pcs_observer *self)
 {
     waves_data *d = self->data;
@@ -523,7 +534,7 @@ static pcs_status waves_open(pcs_observer *self)
     PCS_TAKE(self->ctx, d->row, ncolumn, "waves");
     d->every = waves_every(p, view);
     PCS_TAKE(self->ctx, d->own, view->system->picture->ncell, "waves");
-    PCS_TRY(pcs_collect_cells(self->ctx, view, 1, &d->collector));
+    PCS_TRY(waves_plan(self->ctx, view, &d->collector));
     if (view->is_resumed) return PCS_OK;
     PCS_TRY(row_file_open(&d->rows));
     waves_put_head(view, p, d);

@@ -1,20 +1,10 @@
-// The table of observers from observer_list.def, making one by its name, cells of all processes, parts of reactions.
+// The table of observers from observer_list.def, making one by its name, parts of reactions.
 
 #include "output/observer.h"
 
 #include "output/frames.h"
 
 #include <string.h>
-
-pcs_status pcs_collect_cells(pcs_context *ctx, const pcs_view *view, int width, pcs_collector *out)
-{
-    const pcs_picture *picture = view->system->picture;
-    if (pcs_process_count(ctx) == 1) return pcs_collector_create(ctx, picture->ncell, NULL, picture->ncell, width, out);
-    int *number = pcs_take(ctx, (size_t)picture->ncell, sizeof *number, "the cells of the picture");
-    PCS_TRY(pcs_agree(ctx, number == NULL ? PCS_NO_MEMORY : PCS_OK));
-    for (int c = 0; c < picture->ncell; c++) number[c] = pcs_mesh_cell_number(view->mesh, picture->cell_numbers[c]);
-    return pcs_collector_create(ctx, picture->ncell, number, picture->nall_cell, width, out);
-}
 
 #define PCS_OBSERVER(name, file) extern const pcs_observer_ops pcs_observer_##name;
 #include "output/observer_list.def"
@@ -58,17 +48,8 @@ pcs_status pcs_observer_create(pcs_context *ctx, const char *name, const pcs_vie
 
 const char *const pcs_frame_vectors[PCS_FRAME_VECTORS] = { "displacement", "velocity", "rotation" };
 
-enum { LARGE_MODEL = 50000 }; // number of nodes from which processes write pieces
-
 const char *pcs_frames_stem(const char *case_name)
 {
     bool is_taken = strcmp(case_name, "contacts") == 0 || strcmp(case_name, "obstacles") == 0;
     return is_taken ? "model" : case_name;
-}
-
-bool pcs_frames_are_pieces(const char *pieces, int nnode)
-{
-    bool is_large = nnode >= LARGE_MODEL;
-    if (pieces == NULL) return is_large;
-    return strcmp(pieces, "always") == 0 || (is_large && strcmp(pieces, "never") != 0);
 }

@@ -13,9 +13,6 @@
 
 typedef struct pcs_view pcs_view;
 
-// Plans to collect the cells of the picture, which several processes draw, in the order of the mesh. Collective.
-pcs_status pcs_collect_cells(pcs_context *ctx, const pcs_view *view, int width, pcs_collector *out);
-
 // Energy book-keeping since t = 0, J. E = kinetic + strain + potential obeys
 //   E - initial = external_work - damping_loss - impact_loss - friction_loss + correction_work - numerical_loss
 //               - material_loss, the work of plastic strains and viscous losses inside cells.

@@ -63,32 +63,18 @@ static pcs_status view_copy_script(pcs_context *ctx, pcs_file *f)
     return status == PCS_OK ? pcs_file_commit(f) : status;
 }
 
-// Finds the sizes of the sections of all cells on the process that writes, of a model that is not drawn in pieces.
-static pcs_status view_find_sections(const pcs_observer *self, int *count, const double **size)
-{
-    const pcs_picture *picture = self->view->system->picture;
-    pcs_collector cells = { 0 };
-    if (picture->section_size == NULL) return PCS_OK;
-    PCS_TRY(pcs_collect_cells(self->ctx, self->view, 2, &cells));
-    *size = pcs_collect(&cells, 2, picture->section_size[0]);
-    *count = cells.nall;
-    return PCS_OK;
-}
-
 static pcs_status view_open(pcs_observer *self)
 {
     const pcs_view *view = self->view;
-    const double *size = NULL;
-    int count = 0;
+    const pcs_picture *picture = view->system->picture;
     pcs_file *f;
-    if (view->system->picture == NULL || view->system->picture->nall_node == 0) return PCS_OK;
-    PCS_TRY(view_find_sections(self, &count, &size));
+    if (picture == NULL || picture->nall_node == 0) return PCS_OK;
     PCS_TRY(pcs_file_create(self->ctx, view->directory, NAME_ROOM, BUFFER, &f));
     PCS_TRY(pcs_file_open(f, "view.json"));
     pcs_file_print(f, "{ \"kind\": \"%s\", \"frames\": ", view->kind == NULL ? "run" : view->kind);
     pcs_file_json(f, pcs_frames_stem(view->case_name));
     pcs_file_text(f, ", \"sections\": [");
-    view_put_sections(f, count, size);
+    if (picture->section_size != NULL) view_put_sections(f, picture->ncell, picture->section_size[0]);
     pcs_file_text(f, "] }\n");
     PCS_TRY(pcs_file_commit(f));
     return view_copy_script(self->ctx, f);

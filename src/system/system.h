@@ -166,12 +166,10 @@ typedef struct pcs_row_report {
 typedef struct pcs_picture {
     int npoint, ncell, nfield;
     int nall_node, nall_cell;        // of the model, on all ranks
-    int nall_point;                  // nodes, and points that repeat them at branches of members or at arms from them
-    bool is_piece;                   // every rank writes what it shows
+    bool is_piece;                   // of a model over several ranks, each of which writes what it shows
     const double (*reference)[3];    // [npoint] m
     const int (*cells)[2];           // [ncell]
     const int *cell_numbers;         // [ncell] in the mesh of this rank; NULL if all, in order
-    const int *point_numbers;        // [npoint] among all; NULL if all are here, in order, or unknown
     double (*displacement)[3];       // [npoint] filled by `draw`
     double (*velocity)[3];           // [npoint] filled by `draw`
     double (*rotation)[3];           // [npoint] rotation vectors filled by `draw`; NULL without rotations

@@ -158,7 +158,7 @@ class Dealt(DealtRuns):
         self.same_outputs((2,), *MOREAU, *FRICTION, "--set", "time.control={type: adaptive, tolerance: 1.0e-3}",
                           "--set", "time.end=1.0e-4")
         self.same_outputs((2,), *MOREAU, *FRICTION, *SHORT, "--set", "output.contact_frames={}", "--set",
-                          "output.frames={every: 1, window: [0, 3.0e-5], pieces: never}")
+                          "output.frames={every: 1, window: [0, 3.0e-5]}")
 
     # The checkpoint has the rows of all ranks in the order of one process.
     def test_resuming(self):
@@ -304,7 +304,7 @@ class Laws(DealtRuns):
     # Beside rigid contacts, whose rows have the first numbers though their contact is the second.
     def test_beside_rows(self):
         self.same_outputs((2,), *BOTH, *MOREAU, *SHORT, "--set", "contacts.soft.points=all", "--set",
-                          "output.frames={every: 1, window: [0, 3.0e-5], pieces: never}")
+                          "output.frames={every: 1, window: [0, 3.0e-5]}")
 
     # Friction that one rank has to itself, beside soft contacts without and beside rigid ones.
     def test_foot(self):
