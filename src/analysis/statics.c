@@ -87,6 +87,16 @@ typedef struct pcs_equilibrium {
     pcs_rigid rigid; // motions that only contacts and prestress resist
 } pcs_equilibrium;
 
+typedef struct arc arc; // a path by arc length
+// Names the condition that ends an arc: plane at a given arc, load factor, zero gap or zero force of a row.
+typedef enum arc_kind { ARC_PLANE, ARC_LOAD, ARC_GAP, ARC_FORCE } arc_kind;
+
+typedef struct arc_goal {
+    arc_kind kind;
+    double value; // arc, or load factor
+    int row;      // row with zero gap or force
+} arc_goal;
+
 // A path of equilibria in progress.
 typedef struct pcs_ramp {
     pcs_equilibrium e;
@@ -462,12 +472,15 @@ static void equilibrium_update_tangent(pcs_equilibrium *e, const double *q)
     friction_stiffen(e);
 }
 
-static pcs_status equilibrium_factor(pcs_equilibrium *e, bool *is_singular)
+// Factors the tangent at q.
+static pcs_status equilibrium_factor(pcs_equilibrium *e, const double *q, bool *is_singular)
 {
     *is_singular = false;
     e->has_factors = false;
+    equilibrium_update_tangent(e, q);
     PCS_TRY(pcs_bordered_factor(e->solver, e->held, is_singular));
     e->has_factors = !*is_singular;
+    if (*is_singular) e->bad_equation = pcs_bordered_bad_equation(e->solver);
     return PCS_OK;
 }
 
@@ -871,9 +884,7 @@ static pcs_status newton_try(pcs_equilibrium *e, const double *q, bool has_chang
 {
     *is_singular = false;
     if (!e->has_factors || has_changed || !e->system->is_linear || e->slides_in_planes) {
-        equilibrium_update_tangent(e, q);
-        PCS_TRY(equilibrium_factor(e, is_singular));
-        if (*is_singular) e->bad_equation = pcs_bordered_bad_equation(e->solver);
+        PCS_TRY(equilibrium_factor(e, q, is_singular));
         if (e->system->is_linear && e->mu == 0.0 && newton_is_free(e)) *is_singular = true;
         e->has_factors = !*is_singular;
     }
@@ -889,8 +900,7 @@ static pcs_status newton_try(pcs_equilibrium *e, const double *q, bool has_chang
 static pcs_status equilibrium_direct(pcs_equilibrium *e, const double *q, bool *is_good)
 {
     bool is_singular = false;
-    equilibrium_update_tangent(e, q);
-    PCS_TRY(equilibrium_factor(e, &is_singular));
+    PCS_TRY(equilibrium_factor(e, q, &is_singular));
     *is_good = !is_singular;
     if (is_singular) return PCS_OK;
     equilibrium_solve(e);
@@ -957,25 +967,36 @@ static bool newton_evaluate(pcs_equilibrium *e, double *q)
     return rows_changed || goes_back;
 }
 
-// Moves q and lam to the equilibrium at load factor s.
-static pcs_status equilibrium_find(pcs_equilibrium *e, double load, double *q, pcs_statics_outcome *outcome)
+static bool arc_is_there(arc *a, const arc_goal *goal);
+static pcs_status arc_step(arc *a, const arc_goal *goal, pcs_statics_outcome *outcome);
+
+// Moves q and lam to an equilibrium: at the load factor as it is, or with it to the goal on a path (NULL if none).
+static pcs_status equilibrium_iterate(pcs_equilibrium *e, double *q, int most, arc *path, const arc_goal *goal,
+                                      pcs_statics_outcome *outcome)
 {
     double before = INFINITY;
-    // Every contact may open and close a few times on the way, with two corrections each.
-    int most = MOST_ITERATIONS + ROW_ITERATIONS * e->nall + (e->slides_in_planes ? PLANE_ITERATIONS : 0);
-    equilibrium_begin(e, load);
     for (e->iterations = 0;; e->iterations++, e->total++) {
         bool rows_changed = newton_evaluate(e, q);
         *outcome = PCS_STATICS_DIVERGED;
         if (equilibrium_has_diverged(e, q)) return PCS_OK;
+        bool is_there = !rows_changed && (path == NULL || arc_is_there(path, goal));
         *outcome = PCS_STATICS_DONE;
-        if (!rows_changed && equilibrium_is_close(e, before)) return PCS_OK;
+        if (is_there && equilibrium_is_close(e, before)) return PCS_OK;
         *outcome = PCS_STATICS_SLOW;
         if (e->iterations == most) return PCS_OK;
         before = rows_changed ? INFINITY : e->left;
-        PCS_TRY(newton_correct(e, q, rows_changed, outcome));
+        PCS_TRY(path == NULL ? newton_correct(e, q, rows_changed, outcome) : arc_step(path, goal, outcome));
         if (*outcome != PCS_STATICS_DONE) return PCS_OK;
     }
+}
+
+// Moves q and lam to the equilibrium at load factor s.
+static pcs_status equilibrium_find(pcs_equilibrium *e, double load, double *q, pcs_statics_outcome *outcome)
+{
+    // Every contact may open and close a few times on the way, with two corrections each.
+    int most = MOST_ITERATIONS + ROW_ITERATIONS * e->nall + (e->slides_in_planes ? PLANE_ITERATIONS : 0);
+    equilibrium_begin(e, load);
+    return equilibrium_iterate(e, q, most, NULL, NULL, outcome);
 }
 
 // The path of steepest descent to an equilibrium, for models that only their loads or contacts hold: hanging chains,
@@ -2027,15 +2048,6 @@ static const double FLAT = 1e-7;                // ds/dl at a limit point, relat
 static const double LOAD_SHARE = 0.01;          // share of the load in a squared arc at the start
 static const double ON_PLANE = 1e-9;            // relative to the arc
 
-// Names the condition that ends an arc: plane at a given arc, load factor, zero gap or zero force of a row.
-typedef enum arc_kind { ARC_PLANE, ARC_LOAD, ARC_GAP, ARC_FORCE } arc_kind;
-
-typedef struct arc_goal {
-    arc_kind kind;
-    double value; // arc, or load factor
-    int row;      // row with zero gap or force
-} arc_goal;
-
 // Holds the unit tangent of the path at a point.
 typedef struct arc_tangent {
     double *t;   // [nv]
@@ -2043,7 +2055,7 @@ typedef struct arc_tangent {
     int sign;    // sign of det K
 } arc_tangent;
 
-typedef struct arc {
+struct arc {
     pcs_ramp *r;
     pcs_equilibrium *e;
     double *weight;         // [nv] weights of the product
@@ -2058,7 +2070,7 @@ typedef struct arc {
     bool was_limit;  // the last point is a limit point
     int changed;     // row that changed status at the last point, or -1
     int nchange;     // number of consecutive points at which one did
-} arc;
+};
 
 static double arc_product(const arc *a, const double *x, const double *y)
 {
@@ -2099,58 +2111,36 @@ static double arc_reach(const arc *a, arc_goal goal, const double *dq, const dou
     return arc_product(a, a->last.t, dq) + a->load_weight * a->last.rate * ds;
 }
 
-static bool arc_is_there(const arc *a, arc_goal goal, double miss)
+static bool arc_is_there(arc *a, const arc_goal *goal)
 {
     const pcs_equilibrium *e = a->e;
-    if (goal.kind == ARC_PLANE) return fabs(miss) <= ON_PLANE * goal.value + DBL_EPSILON;
-    if (goal.kind == ARC_LOAD) return miss == 0.0;
-    if (goal.kind == ARC_GAP) return fabs(miss) <= 16.0 * e->blur[goal.row];
-    return fabs(miss) <= 1e-10 * e->weight / equilibrium_row_size(e, goal.row);
+    double miss = arc_miss(a, *goal);
+    if (goal->kind == ARC_PLANE) return fabs(miss) <= ON_PLANE * goal->value + DBL_EPSILON;
+    if (goal->kind == ARC_LOAD) return miss == 0.0;
+    if (goal->kind == ARC_GAP) return fabs(miss) <= 16.0 * e->blur[goal->row];
+    return fabs(miss) <= 1e-10 * e->weight / equilibrium_row_size(e, goal->row);
 }
 
-// Makes one correction of q, lam and s; *is_singular if the tangent is singular.
-static pcs_status arc_step(arc *a, arc_goal goal, double miss, bool *is_singular)
+// Makes one correction of q, lam and s; the outcome is other than PCS_STATICS_DONE if there is none.
+static pcs_status arc_step(arc *a, const arc_goal *goal, pcs_statics_outcome *outcome)
 {
     pcs_equilibrium *e = a->e;
-    equilibrium_update_tangent(e, a->r->q);
-    PCS_TRY(equilibrium_factor(e, is_singular));
-    if (*is_singular) return PCS_OK;
+    double miss = arc_miss(a, *goal);
+    bool is_singular;
+    *outcome = PCS_STATICS_SINGULAR;
+    PCS_TRY(equilibrium_factor(e, a->r->q, &is_singular));
+    if (is_singular) return PCS_OK;
     equilibrium_solve(e);
     arc_respond(a);
-    double per_load = arc_reach(a, goal, a->b, a->b_lam, 1.0);
-    double ds = (miss - arc_reach(a, goal, e->dq, e->dlam, 0.0)) / per_load;
+    double per_load = arc_reach(a, *goal, a->b, a->b_lam, 1.0);
+    double ds = (miss - arc_reach(a, *goal, e->dq, e->dlam, 0.0)) / per_load;
     for (int i = 0; i < e->system->nv; i++) e->dq[i] += ds * a->b[i];
     for (int j = 0; j < e->system->nrow; j++) e->dlam[j] += ds * a->b_lam[j];
-    e->load = goal.kind == ARC_LOAD ? goal.value : e->load + ds;
+    e->load = goal->kind == ARC_LOAD ? goal->value : e->load + ds;
     equilibrium_judge(e, a->r->q, ds * pcs_dense_dot(e->system->nv, a->p, e->dq));
     equilibrium_correct(e, a->r->q);
-    *is_singular = !isfinite(e->load);
+    if (isfinite(e->load)) *outcome = PCS_STATICS_DONE;
     return PCS_OK;
-}
-
-// Solves for the goal by Newton's method from the current q and s.
-static pcs_status arc_correct(arc *a, arc_goal goal, pcs_statics_outcome *outcome)
-{
-    pcs_equilibrium *e = a->e;
-    double before = INFINITY;
-    bool is_singular = false;
-    for (e->iterations = 0;; e->iterations++, e->total++) {
-        equilibrium_evaluate(e, a->r->q);
-        *outcome = PCS_STATICS_DIVERGED;
-        if (equilibrium_has_diverged(e, a->r->q)) return PCS_OK;
-        double miss = arc_miss(a, goal);
-        *outcome = PCS_STATICS_DONE;
-        if (arc_is_there(a, goal, miss) && equilibrium_is_close(e, before)) return PCS_OK;
-        *outcome = PCS_STATICS_SLOW;
-        if (e->iterations == MOST_ON_ARC) return PCS_OK;
-        before = e->left;
-        PCS_TRY(arc_step(a, goal, miss, &is_singular));
-        *outcome = PCS_STATICS_SINGULAR;
-        if (is_singular) {
-            e->bad_equation = pcs_bordered_bad_equation(e->solver);
-            return PCS_OK;
-        }
-    }
 }
 
 // Steps from the last point along its tangent by `length` and corrects to the goal.
@@ -2161,7 +2151,7 @@ static pcs_status arc_go(arc *a, double length, arc_goal goal, pcs_statics_outco
     equilibrium_begin(e, a->s + length * a->last.rate);
     for (int i = 0; i < e->system->nv; i++) e->dq[i] = length * a->last.t[i];
     pcs_retract(&e->system->rotations, a->r->q, e->dq, a->r->q);
-    return arc_correct(a, goal, outcome);
+    return equilibrium_iterate(e, a->r->q, MOST_ON_ARC, a, &goal, outcome);
 }
 
 // Returns the sign of the direction in which the path continues: as before, or to the side that a changed row allows.
@@ -2184,10 +2174,8 @@ static pcs_status arc_find_tangent(arc *a, bool is_first, arc_tangent *out, pcs_
 {
     pcs_equilibrium *e = a->e;
     bool is_singular = false;
-    equilibrium_update_tangent(e, a->r->q);
-    PCS_TRY(equilibrium_factor(e, &is_singular));
+    PCS_TRY(equilibrium_factor(e, a->r->q, &is_singular));
     *outcome = is_singular ? PCS_STATICS_SINGULAR : PCS_STATICS_DONE;
-    e->bad_equation = is_singular ? pcs_bordered_bad_equation(e->solver) : -1;
     if (is_singular) return PCS_OK;
     arc_respond(a);
     double moves = arc_product(a, a->b, a->b), side = is_first ? 1.0 : arc_side(a);
