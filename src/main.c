@@ -864,19 +864,12 @@ static pcs_status commands_find_state(const pcs_analysis *on, const pcs_argument
 {
     pcs_statics statics;
     pcs_statics_options options = commands_statics_options(on, a);
-    options.path = PCS_PATH_LOAD;
-    options.has_friction = false; // vibrations are small, and contacts with friction can slide in them
     modes->time = options.time;
     if (a->about == NULL) return PCS_OK;
     double *q;
     PCS_TAKE(on->ctx, q, on->system->nq, "equilibrium");
     memcpy(q, on->start, (size_t)on->system->nq * sizeof *q);
-    PCS_TRY(pcs_statics_solve(on, &options, q, NULL, NULL, &statics));
-    modes->q = q;
-    modes->held = statics.held;
-    modes->force = statics.force;
-    modes->load_factor = statics.factor;
-    return PCS_OK;
+    return pcs_modes_about(on, options, q, &statics, modes);
 }
 
 static int cli_modes(pcs_context *ctx, const pcs_arguments *a)

@@ -308,15 +308,13 @@ static pcs_status analyses_are_known(percuss *p, const pcs_analysis *on, const d
     return PCS_OK;
 }
 
-static pcs_status analyses_balance(percuss *p, const pcs_analysis *on, const percuss_still_options *options, double *q,
-                                   pcs_statics *out)
+// Returns the options of the case, with those of the caller in place of them.
+static pcs_statics_options analyses_options(const pcs_analysis *on, const percuss_still_options *options)
 {
     pcs_statics_options how = on->statics;
     if (options->steps > 0) how.steps = options->steps;
     if (options->time != 0.0) how.time = options->time;
-    PCS_TRY(pcs_statics_solve(on, &how, q, NULL, NULL, out));
-    p->still = pcs_at_rest(how.time, q, NULL, out->factor); // a path by arc length may end anywhere
-    return PCS_OK;
+    return how;
 }
 
 static pcs_status analyses_start(percuss *p, const percuss_source *source, pcs_analysis *on, double **q)
@@ -334,7 +332,9 @@ static pcs_status analyses_statics(percuss *p, const percuss_source *source, con
     pcs_statics statics;
     double *q;
     PCS_TRY(analyses_start(p, source, &on, &q));
-    PCS_TRY(analyses_balance(p, &on, options, q, &statics));
+    pcs_statics_options how = analyses_options(&on, options);
+    PCS_TRY(pcs_statics_solve(&on, &how, q, NULL, NULL, &statics));
+    p->still = pcs_at_rest(how.time, q, NULL, statics.factor); // a path by arc length may end anywhere
     return analyses_are_known(p, &on, q, &statics);
 }
 
@@ -343,18 +343,14 @@ static pcs_status analyses_modes(percuss *p, const percuss_source *source, const
     pcs_analysis on;
     pcs_statics statics;
     double *q;
-    pcs_modes_options how = { .count = options->count > 0 ? options->count : 10,
-                              .is_whirl = options->is_whirl != 0,
-                              .time = options->time };
+    pcs_modes_options how = { .count = options->count > 0 ? options->count : 10, .is_whirl = options->is_whirl != 0 };
     bool is_balanced = options->is_about_statics != 0;
     PCS_TRY(analyses_start(p, source, &on, &q));
+    how.time = analyses_options(&on, options).time;
     p->still = pcs_at(0.0, q, NULL);
     if (is_balanced) {
-        PCS_TRY(analyses_balance(p, &on, options, q, &statics));
-        how.q = q;
-        how.held = statics.held;
-        how.force = statics.force;
-        how.load_factor = statics.factor;
+        PCS_TRY(pcs_modes_about(&on, analyses_options(&on, options), q, &statics, &how));
+        p->still = pcs_at_rest(how.time, q, NULL, statics.factor);
     }
     PCS_TRY(pcs_modes_find(&on, &how, &p->modes));
     return analyses_are_known(p, &on, q, is_balanced ? &statics : NULL);

@@ -117,6 +117,19 @@ pcs_status pcs_modes_write(const pcs_analysis *on, const pcs_modes *modes, const
     return status;
 }
 
+pcs_status pcs_modes_about(const pcs_analysis *on, pcs_statics_options options, double *q, pcs_statics *statics,
+                           pcs_modes_options *out)
+{
+    options.path = PCS_PATH_LOAD;
+    options.has_friction = false;
+    PCS_TRY(pcs_statics_solve(on, &options, q, NULL, NULL, statics));
+    out->q = q;
+    out->held = statics->held;
+    out->force = statics->force;
+    out->load_factor = statics->factor;
+    return PCS_OK;
+}
+
 static const double ASYMMETRIC = 1e-9; // relative to the largest entry: larger asymmetry is not round-off
 
 static const double ROUND_OFF = 1000.0; // in units of DBL_EPSILON: force of a rigid motion over its terms

@@ -11,6 +11,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/eigen.h"
+#include "analysis/statics.h"
 
 typedef struct pcs_modes_options {
     int count;
@@ -49,6 +50,11 @@ typedef struct pcs_modes {
     bool is_whirl;
     pcs_instant at; // state
 } pcs_modes;
+
+// Moves q [nq] to the equilibrium under loads, without friction, as contacts with friction can slide in vibrations, and
+// sets the members of `out` that describe the state.
+pcs_status pcs_modes_about(const pcs_analysis *on, pcs_statics_options options, double *q, pcs_statics *statics,
+                           pcs_modes_options *out);
 
 // Leaves M, K, C and G of the system at that state.
 pcs_status pcs_modes_find(const pcs_analysis *on, const pcs_modes_options *options, pcs_modes *out);
