@@ -1650,10 +1650,10 @@ pcs_status pcs_statics_solve(const pcs_analysis *on, const pcs_statics_options *
     return status;
 }
 
-// A static analysis on disk: statics.csv with a row per load step, frames of the model and of the contacts whose time
-// is the load factor, and a summary.
+// A static analysis on disk: the observers of a run write statics.csv with a row per load step, and frames of the model
+// and of the contacts whose time is the load factor; and a summary.
 
-enum { NAME_ROOM = 512, FRAME_OBSERVERS = 3, MOST_POINTS = 20 };
+enum { NAME_ROOM = 512, OBSERVERS = 4, MOST_POINTS = 20, COLUMNS = 15 };
 
 typedef struct record {
     const pcs_analysis *on;
@@ -1663,26 +1663,17 @@ typedef struct record {
     pcs_step_report report;
     pcs_row_report *acting;  // [nrow + ncompliant] forces, and their impulses over one second
     pcs_reaction *reactions; // [nreaction]
-    int *state;              // [nrow] status of contacts with friction
-    pcs_frames_params params;
-    pcs_observer frames[FRAME_OBSERVERS]; // observers of model, contacts, and view.json
+    pcs_column columns[COLUMNS];
+    pcs_frames_params params; // begins with `every`, as the options of all these observers
+    pcs_observer observers[OBSERVERS];
     int nopen;
     bool has_friction, is_arc, is_history;
-    bool is_head; // the line being written is the head of the table
-    pcs_file *table, *summary;
+    pcs_file *summary;
 } record;
 
 static bool contact_has_friction(const record *r, const pcs_contact_info *contact)
 {
     return r->has_friction && contact->nrow > 0 && r->on->system->rows[contact->first_row].ntangent > 0;
-}
-
-// Adds a cell to a line of the table: the name of its column, or its number; NaN: none.
-static void statics_put_cell(const record *r, const char *name, int point, const char *what, double x)
-{
-    if (r->is_head) pcs_file_column(r->table, name, point, what);
-    else pcs_file_text(r->table, ",");
-    if (!r->is_head && !isnan(x)) pcs_file_number(r->table, x);
 }
 
 // Returns the value with its sign for one direction, the length for two.
@@ -1691,88 +1682,41 @@ static double statics_along(int ntangent, const double *x)
     return ntangent == 2 ? hypot(x[0], x[1]) : x[0];
 }
 
-// Writes one point of a contact, or with point < 0 all as one: the smallest gap, sums of forces and friction, the
-// largest slip, and whether one slides.
-static void statics_put_rows(const record *r, const pcs_contact_info *contact, int point)
-{
-    int first = contact->first_row + (point < 0 ? 0 : point), count = point < 0 ? contact->nrow : 1;
-    const pcs_row_report *rows = r->report.rows + first;
-    double gap = count > 0 ? rows[0].gap : 0.0, force = 0.0, friction = 0.0, slip = 0.0;
-    int state = PCS_ROW_OPEN;
-    for (int i = 0; i < count; i++) {
-        int ntangent = r->on->system->rows[first + i].ntangent;
-        if (rows[i].gap < gap) gap = rows[i].gap;
-        force += rows[i].force;
-        if (!r->has_friction || ntangent == 0) continue;
-        double increment = statics_along(ntangent, rows[i].slip);
-        friction += statics_along(ntangent, rows[i].tangent);
-        if (fabs(increment) > fabs(slip)) slip = increment;
-        if (r->state[first + i] > state) state = r->state[first + i];
-    }
-    statics_put_cell(r, contact->name, point, "gap", gap);
-    statics_put_cell(r, contact->name, point, "force", force);
-    if (!contact_has_friction(r, contact)) return;
-    statics_put_cell(r, contact->name, point, "friction", friction);
-    statics_put_cell(r, contact->name, point, "slip", slip);
-    statics_put_cell(r, contact->name, point, "state", state);
-}
-
 // Returns true for a mesh: a closed-form system has no separate forces, and its start is no equilibrium without loads.
 static bool statics_has_work(const record *r)
 {
     return pcs_system_is_mesh(r->on->system);
 }
 
-static void statics_put_figures(const record *r, const pcs_statics *now)
+// Fills the first columns of the table.
+static void statics_fill_columns(record *r, const pcs_statics *now)
 {
     pcs_system *system = r->on->system;
     const pcs_statics_work *w = &now->work;
-    pcs_measure measure = { 0 };
-    if (!r->is_head) system->ops->measure(system, r->at, PCS_ENERGY, &measure);
+    pcs_measure measure;
+    bool has_work = statics_has_work(r);
+    system->ops->measure(system, r->at, PCS_ENERGY, &measure);
     const struct {
-        const char *name;
-        double value;
-        bool exists, is_known;
-    } figures[] = { { "factor", now->factor, true, true },
-                    { "iterations", now->iterations, true, true },
-                    { "residual", now->residual, true, true },
-                    { "correction", now->correction, true, isfinite(now->correction) },
-                    { "strain", measure.strain, true, true },
-                    { "potential", measure.potential, true, true },
-                    { "load_work", w->loads, true, statics_has_work(r) },
-                    { "joint_work", w->joints, true, statics_has_work(r) },
-                    { "friction_work", w->friction, true, statics_has_work(r) },
-                    { "t", now->time, r->is_history, true },
-                    { "material_loss", w->materials, pcs_system_remembers(system), true },
-                    { "arc", now->arc, r->is_arc, true },
-                    { "slope", now->slope, r->is_arc, true },
-                    { "determinant", now->determinant, r->is_arc, true } };
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-        if (figures[i].exists)
-            statics_put_cell(r, figures[i].name, -1, NULL, figures[i].is_known ? figures[i].value : NAN);
-}
-
-static void statics_put_line(const record *r, const pcs_statics *now)
-{
-    const pcs_analysis *on = r->on;
-    pcs_system *system = on->system;
-    if (r->is_head) pcs_file_text(r->table, "step");
-    else pcs_file_print(r->table, "%d", now->step);
-    statics_put_figures(r, now);
-    for (int c = 0; c < system->ncontact; c++) {
-        const pcs_contact_info *contact = &system->contacts[c];
-        for (int i = -1; !contact->is_joint && i < (contact->writes_points ? contact->nrow : 0); i++)
-            statics_put_rows(r, contact, i);
-    }
-    for (int i = 0; i < system->nreaction; i++)
-        for (int k = 0; k < PCS_REACTION_COMPONENTS; k++)
-            if (pcs_reaction_has(&system->reactions[i], k))
-                statics_put_cell(r, system->reactions[i].name, -1, pcs_reaction_names[k],
-                                 pcs_reaction_component(&r->reactions[i], k));
-    for (int k = 0; k < on->nprobe; k++)
-        statics_put_cell(r, on->probes[k].column, -1, NULL,
-                         r->is_head ? 0.0 : system->ops->probe(system, &on->probes[k], r->at));
-    pcs_file_text(r->table, "\n");
+        pcs_column column;
+        bool exists;
+    } all[COLUMNS] = { { { "step", now->step }, true },
+                       { { "factor", now->factor }, true },
+                       { { "iterations", now->iterations }, true },
+                       { { "residual", now->residual }, true },
+                       { { "correction", isfinite(now->correction) ? now->correction : NAN }, true },
+                       { { "strain", measure.strain }, true },
+                       { { "potential", measure.potential }, true },
+                       { { "load_work", has_work ? w->loads : NAN }, true },
+                       { { "joint_work", has_work ? w->joints : NAN }, true },
+                       { { "friction_work", has_work ? w->friction : NAN }, true },
+                       { { "t", now->time }, r->is_history },
+                       { { "material_loss", w->materials }, pcs_system_remembers(system) },
+                       { { "arc", now->arc }, r->is_arc },
+                       { { "slope", now->slope }, r->is_arc },
+                       { { "determinant", now->determinant }, r->is_arc } };
+    r->view.ncolumn = 0;
+    for (int i = 0; i < COLUMNS; i++)
+        if (all[i].exists) r->columns[r->view.ncolumn++] = all[i].column;
 }
 
 // Evaluates the reactions, which are means over a step: here over one second without motion.
@@ -1787,12 +1731,10 @@ static void statics_react(record *r)
 static void statics_add_friction(record *r, const pcs_statics *now, int j)
 {
     const pcs_row *row = &r->on->system->rows[j];
-    r->state[j] = now->held[j] ? PCS_ROW_CLOSED : PCS_ROW_OPEN;
     for (int t = 0; t < row->ntangent; t++) {
         int k = row->first_tangent + t;
         r->report.rows[j].tangent[t] = now->tangent[k];
-        r->report.rows[j].slip[t] = now->held[j] ? now->slip[k] : 0.0;
-        if (now->held[j] && !now->sticks[k]) r->state[j] = PCS_ROW_SLIDES;
+        r->report.rows[j].slip[t] = now->held[j] && !now->sticks[k] ? now->slip[k] : 0.0;
     }
 }
 
@@ -1817,10 +1759,9 @@ static pcs_status statics_watch(void *user, const pcs_statics *now)
 {
     record *r = user;
     statics_pose(r, now);
-    statics_put_line(r, now);
-    PCS_TRY(pcs_file_flush(r->table));
-    for (int i = 0; i < FRAME_OBSERVERS; i++) {
-        pcs_observer *o = &r->frames[i];
+    statics_fill_columns(r, now);
+    for (int i = 0; i < OBSERVERS; i++) {
+        pcs_observer *o = &r->observers[i];
         bool is_first = now->step == 0;
         if (is_first) r->nopen = i + 1;
         PCS_TRY(is_first ? o->ops->open(o) : o->ops->step(o));
@@ -1835,7 +1776,6 @@ static pcs_status statics_take(record *r)
     PCS_TAKE(ctx, r->x.q, system->nq, "load steps");
     PCS_TAKE(ctx, r->x.v, system->nv, "load steps");
     PCS_TAKE(ctx, r->report.rows, pcs_system_npoint(system), "load steps");
-    PCS_TAKE(ctx, r->state, system->nrow, "load steps");
     PCS_TAKE(ctx, r->reactions, system->nreaction, "load steps");
     PCS_TAKE(ctx, r->acting, pcs_system_npoint(system), "load steps");
     return PCS_OK;
@@ -1843,7 +1783,7 @@ static pcs_status statics_take(record *r)
 
 static pcs_status statics_prepare(record *r, const char *directory)
 {
-    static const char *const names[FRAME_OBSERVERS] = { "frames", "contact_frames", "view" };
+    static const char *const names[OBSERVERS] = { "history", "frames", "contact_frames", "view" };
     const pcs_analysis *on = r->on;
     char path[4200], stem[NAME_ROOM];
     snprintf(path, sizeof path, "%s/case.resolved.yaml", directory);
@@ -1858,17 +1798,16 @@ static pcs_status statics_prepare(record *r, const char *directory)
     if (r->view.case_name == NULL) return PCS_NO_MEMORY;
     r->view.state = &r->x;
     r->view.report = &r->report;
-    r->view.observers = r->frames;
-    r->view.nobserver = FRAME_OBSERVERS;
-    for (int i = 0; i < FRAME_OBSERVERS; i++)
-        PCS_TRY(pcs_observer_create(on->ctx, names[i], &r->view, &r->params, &r->frames[i]));
-    PCS_TRY(pcs_file_create(on->ctx, directory, sizeof "statics.csv", 1 << 16, &r->table));
-    PCS_TRY(pcs_file_create(on->ctx, directory, sizeof "summary.txt", 1 << 12, &r->summary));
-    PCS_TRY(pcs_file_open(r->table, "statics.csv"));
-    r->is_head = true;
-    statics_put_line(r, &(pcs_statics){ 0 });
-    r->is_head = false;
-    return PCS_OK;
+    r->view.reactions = r->reactions;
+    r->view.probes = on->probes;
+    r->view.nprobe = on->nprobe;
+    r->view.columns = r->columns;
+    r->view.is_smooth = !r->has_friction;
+    r->view.observers = r->observers;
+    r->view.nobserver = OBSERVERS;
+    for (int i = 0; i < OBSERVERS; i++)
+        PCS_TRY(pcs_observer_create(on->ctx, names[i], &r->view, &r->params, &r->observers[i]));
+    return pcs_file_create(on->ctx, directory, sizeof "summary.txt", 1 << 12, &r->summary);
 }
 
 static void statics_put_point(const record *r, const pcs_contact_info *contact, int i)
@@ -1878,7 +1817,7 @@ static void statics_put_point(const record *r, const pcs_contact_info *contact, 
     const pcs_row_report *row = &r->report.rows[j];
     bool has_friction = contact_has_friction(r, contact);
     const char *state = row->is_closed ? "closed" : "open";
-    if (has_friction) state = states[r->state[j]];
+    if (has_friction) state = states[pcs_row_state(&r->view, j, 0.0)];
     pcs_file_print(r->summary, "  %s, point %d: %s, gap %.6g m, force %.9g N", contact->name, i, state, row->gap,
                    row->force);
     if (has_friction)
@@ -2004,8 +1943,7 @@ static pcs_status statics_run(const pcs_analysis *on, const pcs_statics_options 
     char reason[1024];
     pcs_status status = pcs_statics_solve(on, options, q, statics_watch, r, out), closing = PCS_OK;
     snprintf(reason, sizeof reason, "%s", status == PCS_OK ? "" : pcs_message(on->ctx));
-    for (int i = 0; i < r->nopen && closing == PCS_OK; i++) closing = r->frames[i].ops->close(&r->frames[i]);
-    if (closing == PCS_OK) closing = pcs_file_commit(r->table);
+    for (int i = 0; i < r->nopen && closing == PCS_OK; i++) closing = r->observers[i].ops->close(&r->observers[i]);
     if (closing == PCS_OK && r->nopen > 0) closing = statics_summarise(r, out, status == PCS_OK ? NULL : reason);
     return status != PCS_OK ? pcs_fail(on->ctx, status, "%s", reason) : closing;
 }

@@ -191,7 +191,7 @@ static void vtk_put_array(const pcs_vtk *v, pcs_file *f, int k)
     const vtk_data d = vtk_find(v, k);
     const double *x = d.x;
     for (int i = 0; i < d.count; i++, x += d.stride)
-        for (int k = 0; k < d.ncomponent; k++) vtk_put_number(v->packer, f, d.type, x[k]);
+        for (int c = 0; c < d.ncomponent; c++) vtk_put_number(v->packer, f, d.type, x[c]);
 }
 
 // Makes part i; false if there is none.
@@ -1136,7 +1136,7 @@ static bool frames_has(const pcs_vtk_array *arrays, int count, const char *name)
 
 static void frames_add(pcs_vtk_array *arrays, int *count, const char *name, int ncomponent, const double *x)
 {
-    if (x != NULL) arrays[(*count)++] = (pcs_vtk_array){ name, ncomponent, x, false };
+    if (x != NULL) arrays[(*count)++] = (pcs_vtk_array){ name, ncomponent, x, false, 0 };
 }
 
 // Lists all arrays that the picture has.

@@ -1,6 +1,7 @@
-// Tables that grow with time: history.csv, and <case>.waves.csv further below.
+// Tables that grow with time: history.csv, statics.csv, and <case>.waves.csv further below.
 //
-// history.csv: one row per step, or per n-th step: energies, momentum, contacts, probes.
+// history.csv: one row per step, or per n-th step: energies, momentum, contacts, probes. A static analysis has a table
+// statics.csv, which begins with columns of its own and has no rates and impulses.
 //
 // With every n-th step impulse and step_impulse are sums over the steps since the row before; everything else is
 // the value of the row's own step. The first and the last state always have a row. A quantity that does not exist
@@ -113,9 +114,6 @@ static pcs_status row_file_serialize(row_file *f, pcs_archive *c)
     return PCS_OK;
 }
 
-enum { FIXED_COLUMNS = 18, PLAIN_COLUMNS = 5 };
-enum { GAP, GAP_RATE, FORCE, IMPULSE, STEP_IMPULSE, FRICTION, STATE, FRICTION_LOSS, CONTACT_COLUMNS };
-
 typedef struct history_params {
     int every; // steps between rows, 0 for no history
 } history_params;
@@ -127,8 +125,10 @@ typedef struct history_data {
     pcs_ledger ledger;       // of the last step
     int iterations;          // iterations of the last step
     bool has_row;            // the last step has been written
-    int ncolumn;             // most columns
-    double *row;             // [ncolumn] row being written
+    bool is_head;            // names of columns are written, not a row
+    int count;               // columns of the present row so far
+    double *row;             // row being written; NULL while columns are counted
+    double *probes;          // [nprobe]
 } history_data;
 
 static const pcs_option history_options[] = {
@@ -137,121 +137,138 @@ static const pcs_option history_options[] = {
     { .name = NULL },
 };
 
-static const char *const history_contact_columns[CONTACT_COLUMNS] = { "gap",     "gap_rate",     "force",
-                                                                      "impulse", "step_impulse", "friction",
-                                                                      "state",   "friction_loss" };
-
-// Returns the number of columns of a contact; the last ones exist only with friction.
-static int history_contact_columns_of(const pcs_system *system, int contact)
+// Adds a column to the row, or its name to the head.
+static void history_put(history_data *d, const char *name, int point, const char *what, double x)
 {
-    return system->contacts[contact].ntangent > 0 ? CONTACT_COLUMNS : PLAIN_COLUMNS;
+    if (d->is_head && d->count == 0) pcs_file_text(d->file.file, name);
+    else if (d->is_head) pcs_file_column(d->file.file, name, point, what);
+    else if (d->row != NULL) d->row[d->count] = x;
+    d->count++;
 }
 
-// Returns the number of points of a contact that have columns of their own.
-static int history_points_of(const pcs_system *system, int contact)
-{
-    return system->contacts[contact].writes_points ? system->contacts[contact].nall : 0;
-}
-
-static void history_put_header(const pcs_view *view, pcs_file *f)
-{
-    const pcs_system *system = view->system;
-    pcs_file_text(f, "t,step,kinetic,strain,potential,external_work,damping_loss,impact_loss,friction_loss,"
-                     "correction_work,numerical_loss,momentum_x,momentum_y,momentum_z,min_gap,active,iterations");
-    if (system->has_materials) pcs_file_column(f, "material_loss", -1, NULL);
-    for (int c = 0; c < system->ncontact; c++) {
-        const pcs_contact_info *contact = &system->contacts[c];
-        int ncolumn = history_contact_columns_of(system, c), npoint = history_points_of(system, c);
-        if (contact->is_joint) continue;
-        for (int i = -1; i < npoint; i++)
-            for (int k = 0; k < ncolumn; k++) pcs_file_column(f, contact->name, i, history_contact_columns[k]);
-    }
-    for (int r = 0; r < system->nreaction; r++) {
-        const pcs_reaction_info *info = &system->reactions[r];
-        if (info->contact >= 0) pcs_file_column(f, info->name, -1, "gap");
-        for (int k = 0; k < PCS_REACTION_COMPONENTS; k++)
-            if (pcs_reaction_has(info, k)) pcs_file_column(f, info->name, -1, pcs_reaction_names[k]);
-    }
-    for (int p = 0; p < view->nprobe; p++) pcs_file_column(f, view->probes[p].column, -1, NULL);
-    pcs_file_text(f, "\n");
-}
-
-static double *history_put_fixed(const history_data *d, const pcs_system *system, double *p)
+// Puts the columns of a run that are not of contacts.
+static void history_put_fixed(history_data *d, const pcs_system *system)
 {
     const pcs_tally *tally = &d->tally;
     const pcs_ledger *l = &d->ledger;
     const double *momentum = l->now.momentum;
     double step = (double)tally->step, active = (double)tally->nactive;
-    const double x[FIXED_COLUMNS] = { tally->t,          step,
-                                      l->now.kinetic,    l->now.strain,
-                                      l->now.potential,  l->external_work,
-                                      l->damping_loss,   l->impact_loss,
-                                      l->friction_loss,  l->correction_work,
-                                      l->numerical_loss, momentum[0],
-                                      momentum[1],       momentum[2],
-                                      tally->min_gap,    active,
-                                      d->iterations,     l->material_loss };
-    memcpy(p, x, sizeof x);
-    return p + FIXED_COLUMNS - !system->has_materials;
+    const double x[] = { tally->t,          step,
+                         l->now.kinetic,    l->now.strain,
+                         l->now.potential,  l->external_work,
+                         l->damping_loss,   l->impact_loss,
+                         l->friction_loss,  l->correction_work,
+                         l->numerical_loss, momentum[0],
+                         momentum[1],       momentum[2],
+                         tally->min_gap,    active,
+                         d->iterations };
+    if (d->is_head)
+        pcs_file_text(d->file.file,
+                      "t,step,kinetic,strain,potential,external_work,damping_loss,impact_loss,friction_loss,"
+                      "correction_work,numerical_loss,momentum_x,momentum_y,momentum_z,min_gap,active,iterations");
+    else if (d->row != NULL) memcpy(d->row, x, sizeof x);
+    d->count = sizeof x / sizeof *x;
+    if (system->has_materials) history_put(d, "material_loss", -1, NULL, l->material_loss);
 }
 
-static double *history_put_contact(const history_data *d, const pcs_tally_row *row, int ncolumn, double *p)
+// Returns the largest slip in the rows of a contact, with its sign for one direction.
+static double history_slip(const pcs_view *view, int first, int count)
+{
+    double largest = 0.0;
+    for (int j = first; j < first + count; j++) {
+        const double *x = view->report->rows[j].slip;
+        double slip = view->system->rows[j].ntangent == 2 ? hypot(x[0], x[1]) : x[0];
+        if (fabs(slip) > fabs(largest)) largest = slip;
+    }
+    return largest;
+}
+
+// Writes a contact with point < 0, else one of its points.
+static void history_put_contact(history_data *d, const pcs_view *view, const pcs_contact_info *contact, int point,
+                                const pcs_tally_row *row)
 {
     // Before the first step there is a force or an impulse only when the start was an impact.
-    bool is_start = d->tally.step == 0;
-    bool has_no_force = is_start && !(isfinite(row->force) && row->force != 0.0);
-    const double x[CONTACT_COLUMNS] = { row->gap,          row->rate,     row->force,         row->impulse,
-                                        row->step_impulse, row->friction, (double)row->state, row->friction_loss };
-    memcpy(p, x, (size_t)ncolumn * sizeof *x);
-    if (has_no_force) p[FORCE] = NAN;
-    if (has_no_force && ncolumn > FRICTION) p[FRICTION] = NAN;
-    if (is_start && row->step_impulse == 0.0) p[IMPULSE] = p[STEP_IMPULSE] = NAN;
-    return p + ncolumn;
+    bool is_still = view->columns != NULL, is_start = d->tally.step == 0 && !is_still;
+    bool has_friction = contact->ntangent > 0 && !view->is_smooth;
+    bool has_force = !is_start || (isfinite(row->force) && row->force != 0.0);
+    bool has_impulse = !is_start || row->step_impulse != 0.0;
+    int first = contact->first_row + (point < 0 ? 0 : point), count = point < 0 ? contact->nrow : 1;
+    double slip = is_still && !d->is_head ? history_slip(view, first, count) : 0.0;
+    const struct {
+        const char *name;
+        double value;
+        bool exists, is_known;
+    } columns[] = { { "gap", row->gap, true, true },
+                    { "gap_rate", row->rate, !is_still, true },
+                    { "force", row->force, true, has_force },
+                    { "impulse", row->impulse, !is_still, has_impulse },
+                    { "step_impulse", row->step_impulse, !is_still, has_impulse },
+                    { "friction", row->friction, has_friction, has_force },
+                    { "slip", slip, has_friction && is_still, true },
+                    { "state", (double)row->state, has_friction, true },
+                    { "friction_loss", row->friction_loss, has_friction && !is_still, true } };
+    for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
+        if (columns[k].exists)
+            history_put(d, contact->name, point, columns[k].name, columns[k].is_known ? columns[k].value : NAN);
 }
 
-static double *history_put_reaction(const history_data *d, const pcs_system *system, int r, double *p)
+static void history_put_reaction(history_data *d, const pcs_view *view, int r)
 {
-    const pcs_reaction_info *info = &system->reactions[r];
+    const pcs_reaction_info *info = &view->system->reactions[r];
     const pcs_reaction *x = &d->reactions[r];
     // Before the first step only a scheme that computes forces has some.
     const double *f = x->force, *m = x->moment;
     double size = fabs(f[0]) + fabs(f[1]) + fabs(f[2]) + fabs(m[0]) + fabs(m[1]) + fabs(m[2]);
-    bool is_known = d->tally.step > 0 || size > 0.0;
-    if (info->contact >= 0) *p++ = -d->tally.sums[info->contact].gap;
+    bool is_still = view->columns != NULL, is_known = is_still || d->tally.step > 0 || size > 0.0;
+    if (info->contact >= 0 && !is_still) history_put(d, info->name, -1, "gap", -d->tally.sums[info->contact].gap);
     for (int k = 0; k < PCS_REACTION_COMPONENTS; k++)
-        if (pcs_reaction_has(info, k)) *p++ = is_known ? pcs_reaction_component(x, k) : NAN;
-    return p;
+        if (pcs_reaction_has(info, k))
+            history_put(d, info->name, -1, pcs_reaction_names[k], is_known ? pcs_reaction_component(x, k) : NAN);
+}
+
+// Puts all columns; rows [points of all processes] are not read for the head.
+static void history_put_all(history_data *d, const pcs_view *view, const pcs_tally_row *rows)
+{
+    static const pcs_tally_row none = { 0 };
+    const pcs_system *system = view->system;
+    d->count = 0;
+    for (int i = 0; i < view->ncolumn; i++) history_put(d, view->columns[i].name, -1, NULL, view->columns[i].value);
+    if (view->columns == NULL) history_put_fixed(d, system);
+    for (int c = 0; c < system->ncontact; c++) {
+        const pcs_contact_info *contact = &system->contacts[c];
+        for (int i = -1; !contact->is_joint && i < (contact->writes_points ? contact->nall : 0); i++) {
+            const pcs_tally_row *point = rows == NULL || i < 0 ? &none : &rows[contact->first_all + i];
+            history_put_contact(d, view, contact, i, i < 0 ? &d->tally.sums[c] : point);
+        }
+    }
+    for (int r = 0; r < system->nreaction; r++) history_put_reaction(d, view, r);
+    for (int p = 0; p < view->nprobe; p++) history_put(d, view->probes[p].column, -1, NULL, d->probes[p]);
+}
+
+static double history_probe(const pcs_view *view, const pcs_probe *probe)
+{
+    if (view->still != NULL) return view->system->ops->probe(view->system, probe, *view->still);
+    return pcs_state_probe(view->state, view->system, probe);
 }
 
 // Writes the row of the last step that was recorded. `has_state`: the view's state is of that step.
 static pcs_status history_put_row(const pcs_view *view, history_data *d, bool has_state)
 {
-    const pcs_system *system = view->system;
     d->has_row = true;
     d->tally.is_fresh = true;
-    const pcs_tally_row *rows = pcs_tally_join(&d->tally, system);
-    double *probes = d->row + d->ncolumn - view->nprobe; // all processes take part
-    for (int k = 0; k < view->nprobe; k++)
-        probes[k] = has_state ? pcs_state_probe(view->state, system, &view->probes[k]) : NAN;
+    const pcs_tally_row *rows = pcs_tally_join(&d->tally, view->system);
+    for (int k = 0; k < view->nprobe; k++) // all processes take part
+        d->probes[k] = has_state ? history_probe(view, &view->probes[k]) : NAN;
     if (rows == NULL) return PCS_OK;
-    double *p = history_put_fixed(d, system, d->row);
-    for (int c = 0; c < system->ncontact; c++) {
-        const pcs_contact_info *contact = &system->contacts[c];
-        if (contact->is_joint) continue;
-        int ncolumn = history_contact_columns_of(system, c), npoint = history_points_of(system, c);
-        p = history_put_contact(d, &d->tally.sums[c], ncolumn, p);
-        for (int i = 0; i < npoint; i++) p = history_put_contact(d, &rows[contact->first_all + i], ncolumn, p);
-    }
-    for (int r = 0; r < system->nreaction; r++) p = history_put_reaction(d, system, r, p);
-    memmove(p, probes, (size_t)view->nprobe * sizeof *p);
-    return row_file_put(&d->file, (int)(p - d->row) + view->nprobe, d->row);
+    history_put_all(d, view, rows);
+    return row_file_put(&d->file, d->count, d->row);
 }
 
 static void history_take_in(const pcs_view *view, history_data *d)
 {
     pcs_tally_add(&d->tally, view);
     for (int r = 0; r < view->system->nreaction; r++) d->reactions[r] = view->reactions[r];
-    d->ledger = *view->ledger;
+    if (view->ledger != NULL) d->ledger = *view->ledger;
     d->iterations = view->report->iterations;
     d->has_row = false;
 }
@@ -260,24 +277,24 @@ static pcs_status history_open(pcs_observer *self)
 {
     history_data *d = self->data;
     const pcs_view *view = self->view;
-    const pcs_system *system = view->system;
+    const char *name = view->columns == NULL ? "history.csv" : "statics.csv";
     d->file.has_failed = true; // cleared once all is allocated
-    size_t ncolumn = FIXED_COLUMNS + (size_t)view->nprobe + (1 + PCS_REACTION_COMPONENTS) * (size_t)system->nreaction;
-    PCS_TAKE(self->ctx, d->reactions, system->nreaction, "reactions");
-    size_t npoint = 0; // that are written
-    for (int c = 0; c < system->ncontact; c++) npoint += (size_t)history_points_of(system, c);
-    ncolumn += CONTACT_COLUMNS * ((size_t)system->ncontact + npoint);
-    d->ncolumn = (int)ncolumn;
-    PCS_TRY(row_file_create(self->ctx, view->directory, "history.csv", ncolumn, &d->file));
+    PCS_TAKE(self->ctx, d->reactions, view->system->nreaction, "reactions");
+    PCS_TAKE(self->ctx, d->probes, view->nprobe, "probes");
+    PCS_TRY(pcs_tally_create(self->ctx, view, &d->tally));
+    history_put_all(d, view, NULL);
+    PCS_TRY(row_file_create(self->ctx, view->directory, name, (size_t)d->count, &d->file));
     if (((const history_params *)self->params)->every == 0) {
-        pcs_file_remove(d->file.file, "history.csv");
+        pcs_file_remove(d->file.file, name);
         return PCS_OK;
     }
-    PCS_TRY(pcs_tally_create(self->ctx, view, &d->tally));
-    PCS_TAKE(self->ctx, d->row, ncolumn, "a row of history.csv");
+    PCS_TAKE(self->ctx, d->row, d->count, "a row of a table");
     if (view->is_resumed) return PCS_OK;
     PCS_TRY(row_file_open(&d->file));
-    history_put_header(view, d->file.file);
+    d->is_head = true;
+    history_put_all(d, view, NULL);
+    pcs_file_text(d->file.file, "\n");
+    d->is_head = false;
     history_take_in(view, d);
     return history_put_row(view, d, true);
 }

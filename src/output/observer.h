@@ -48,6 +48,12 @@ typedef struct pcs_timing {
     double setup, step, certify, output, checkpoint; // s of wall time; for a resumed run the sum over all its processes
 } pcs_timing;
 
+// A number of a table, NAN if unknown.
+typedef struct pcs_column {
+    const char *name;
+    double value;
+} pcs_column;
+
 typedef struct pcs_observer pcs_observer;
 
 // Growth of a small perturbation of the start in a probe.
@@ -78,7 +84,10 @@ struct pcs_view {
     pcs_system *system;   // observers use its workspace; the next step evaluates it anew
     const pcs_mesh *mesh; // NULL for a closed-form system
     const pcs_state *state;
-    const pcs_instant *still;      // time and loads of the state in a static analysis; NULL in a run
+    const pcs_instant *still;  // time and loads of the state in a static analysis; NULL in a run
+    const pcs_column *columns; // [ncolumn] first columns of the table of a static analysis; NULL in a run
+    int ncolumn;
+    bool is_smooth;                // contacts are without friction, whatever the model says
     const pcs_step_report *report; // report of the last step; at t = 0 of the start
     const pcs_ledger *ledger;
     const pcs_certificate *certificate;
