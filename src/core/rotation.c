@@ -69,8 +69,8 @@ static void rotation_of_quaternion(double w, const double u[3], double p[3])
 // Computes the quaternion of exp(p).
 static void rotation_quaternion(const double p[3], double *w, double u[3])
 {
-    double a2 = pcs_dot3(p, p), half = 0.5 * rotation_s(0.25 * a2);
-    *w = cos(0.5 * sqrt(a2));
+    double square = 0.25 * pcs_dot3(p, p), half = 0.5 * rotation_s(square);
+    *w = 1.0 - square * rotation_c(square); // by a series in most steps
     for (int i = 0; i < 3; i++) u[i] = half * p[i];
 }
 

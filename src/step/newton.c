@@ -92,8 +92,8 @@ typedef struct newton {
     double *lam;           // [m] multipliers half-way to the next iterate
     double *z_last;        // [nz] multipliers of the iterate before
     double *right;         // [n] right side of the last solve; NULL if not needed
-    double *base, *trial;  // [n] right side without jumps, y0 by the matrix before
-    bool has_trial;        // `base` and `trial` are filled
+    double *base, *trial;  // [n] the place of the next y0, y0 by the matrix before
+    bool has_trial;        // `trial` is filled, and y0 holds the right side without jumps
     double size, drift;    // size of the last change and its drift: newton_measure
     pcs_bend bend;         // curvature of the motion, in the last step
     past *past;            // accelerations of earlier steps; NULL if not kept
@@ -341,7 +341,7 @@ static void newton_fill_right(pcs_step_solver *self, const pcs_step_problem *p)
             pcs_rows_add_transposed(system->G, s->bilateral[i], h * p->lam[s->bilateral[i]], s->at.y0);
 }
 
-// Adds the effect of the jumps U and W to y0 and solves for it.
+// Adds the effect of the jumps U and W to y0 and solves for it: the change of d without contact multipliers.
 static void newton_solve_right(pcs_step_solver *self, const pcs_step_problem *p)
 {
     newton *s = self->data;
@@ -357,24 +357,17 @@ static void newton_solve_right(pcs_step_solver *self, const pcs_step_problem *p)
     newton_bordered_solve(self, s->at.y0, s->at.q_last, s->at.v_last, p->target, s->mu0);
 }
 
-// Sets `trial` to y0 as found with the matrix of the iterate before, and `base` to its right side.
+// Sets `trial` to y0 as found with the matrix of the iterate before, and y0 to its right side.
 static void newton_try_kept(pcs_step_solver *self, const pcs_step_problem *p)
 {
     newton *s = self->data;
-    size_t bytes = (size_t)s->n * sizeof *s->at.y0;
     newton_fill_right(self, p);
-    memcpy(s->base, s->at.y0, bytes);
+    memcpy(s->base, s->at.y0, (size_t)s->n * sizeof *s->base);
     newton_solve_right(self, p);
-    memcpy(s->trial, s->at.y0, bytes);
-}
-
-// Solves for y0, the change of d without contact multipliers.
-static void newton_free_increment(pcs_step_solver *self, pcs_step_problem *p)
-{
-    newton *s = self->data;
-    if (s->has_trial) memcpy(s->at.y0, s->base, (size_t)s->n * sizeof *s->at.y0);
-    else newton_fill_right(self, p);
-    newton_solve_right(self, p);
+    double *found = s->at.y0;
+    s->at.y0 = s->base;
+    s->base = s->trial;
+    s->trial = found;
 }
 
 // Fills Y, the change of d per unit multiplier. La moves q by kw times as much as nu: one product with K serves both.
@@ -969,7 +962,8 @@ static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, pcs_pas
     if (s->has_trial) newton_try_kept(self, p);
     if (!newton_factor(self, p)) return NAN;
     if (is_moved && !stays) moved = newton_apply_again(self, p);
-    newton_free_increment(self, p);
+    if (!s->has_trial) newton_fill_right(self, p);
+    newton_solve_right(self, p);
     if (newton_has_size(self)) newton_measure(self);
     if (!newton_solve_contacts(self, p, &rounds)) return NAN;
     ++*iterations;
@@ -979,15 +973,12 @@ static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, pcs_pas
     if (newton_jumps(self)) change *= newton_weight(self, p);
     change = pcs_larger(change, moved);
     memcpy(s->at.q_last, s->at.sum, (size_t)s->n * sizeof(double));
-    memcpy(s->at.v_last, p->v, (size_t)s->n * sizeof(double));
+    if (newton_jumps(self)) memcpy(s->at.v_last, p->v, (size_t)s->n * sizeof(double));
     newton_apply(self, p);
-    PCS_INDEPENDENT
-    for (int i = 0; i < s->n; i++) {
-        s->at.q_last[i] -= s->at.sum[i];
-        s->at.v_last[i] -= p->v[i];
-    }
+    for (int i = 0; i < s->n; i++) s->at.q_last[i] -= s->at.sum[i];
     change = pcs_larger(change, pcs_system_largest(self->system, s->at.q_last) / self->form.h);
-    if (newton_jumps(self)) change = pcs_larger(change, pcs_system_largest(self->system, s->at.v_last));
+    for (int i = 0; i < s->n && newton_jumps(self); i++)
+        change = pcs_larger(change, pcs_system_size(self->system, i, p->v[i] - s->at.v_last[i]));
     return pcs_system_max(self->system, change);
 }
 
