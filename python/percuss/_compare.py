@@ -17,7 +17,7 @@ import pandas
 
 from .command import COULD_NOT_GO_ON, DONE, Parser
 from .errors import InputError
-from .formula import Signal, times_of
+from .formula import times_of
 from .results import Results, kind_of, open as open_results
 from .text import Path, real
 
@@ -65,9 +65,8 @@ def _align_times(tables: list[Any]) -> tuple[list[Any], list[str], str, list[str
         raise InputError("no common times: " + " and ".join(f"{t[0]:g} .. {t[-1]:g}" for t in times))
     lead = int(len(rows[1]) < len(rows[0]))
     t, s, other = times[lead][rows[lead]], times[1 - lead], tables[1 - lead]
-    row = Signal(s, s).row(t)
-    columns = {name: Signal(s, other[name].to_numpy()).between(row, t) for name in other.columns}
-    pair = [tables[lead].iloc[rows[lead]].reset_index(drop=True), pandas.DataFrame(columns)]
+    between = pandas.DataFrame({name: np.interp(t, s, other[name]) for name in other.columns})
+    pair = [tables[lead].iloc[rows[lead]].reset_index(drop=True), between]
     head += (f"At {len(t)} times of {'AB'[lead]} from {first:g} to {last:g}; {'AB'[1 - lead]} is interpolated between "
              "its rows.\n")
     return pair if lead == 0 else pair[::-1], [axes[0], ""], head, [f"{x:.9g}" for x in t]

@@ -98,7 +98,7 @@ class _Problem:
             if not len(signal.t) or signal.t[-1] < times[-1] * (1.0 - 1e-9):
                 end = f"{signal.t[-1]:g}" if len(signal.t) else "its start"
                 raise InputError(f"the data go on to {times[-1]:g} s, '{name}' of the run ends at {end} s")
-            found[name] = signal.between(signal.row(times), times)
+            found[name] = signal.between(times)
         return run, pandas.DataFrame(found, index=self.data.index)
 
     def residual(self, model: pandas.DataFrame) -> Array:

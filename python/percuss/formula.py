@@ -57,24 +57,20 @@ class Signal(NamedTuple):
     t: Array
     x: Array
 
-    def row(self, times: Any) -> Any:
-        """The last row not after each time, at least 0."""
-        return np.maximum(np.searchsorted(self.t, times, side="right") - 1, 0)
+    def between(self, times: Any) -> Any:
+        """Values at times; constant before the first and after the last."""
+        return np.interp(times, self.t, self.x)
 
-    def between(self, row: Any, times: Any) -> Any:
-        """Values at times on the line that begins at a row; constant after the last."""
-        after = np.minimum(row + 1, len(self.t) - 1)
-        span = self.t[after] - self.t[row]
-        with np.errstate(all="ignore"):
-            weight = np.where((span > 0.0) & (times > self.t[row]), (times - self.t[row]) / span, 0.0)
-        return np.where(weight == 0.0, self.x[row], (1.0 - weight) * self.x[row] + weight * self.x[after])
+    def before(self, times: Any) -> Any:
+        """Likewise; at a jump the value that it comes from."""
+        return np.interp(-times, -self.t[::-1], self.x[::-1])
 
     def at(self, time: float) -> float:
         """NaN outside of its times, but for round-off."""
         slack = TIME_ROUND_OFF * (self.t[-1] - self.t[0]) if len(self.t) else math.nan
         if not len(self.t) or not self.t[0] - slack <= time <= self.t[-1] + slack:
             return math.nan
-        return float(self.between(self.row(time), time))
+        return float(self.between(time))
 
     def rms(self, other: "Signal") -> float:
         """Root of the mean square difference over the common times, exact for broken lines; NaN without any."""
@@ -84,9 +80,8 @@ class Signal(NamedTuple):
         if not end > begin:
             return math.nan
         grid = np.unique(np.concatenate([self.t, other.t]).clip(begin, end))
-        i, j = self.row(grid[:-1]), other.row(grid[:-1])
-        left = self.between(i, grid[:-1]) - other.between(j, grid[:-1])
-        right = self.between(i, grid[1:]) - other.between(j, grid[1:])
+        left = self.between(grid[:-1]) - other.between(grid[:-1])
+        right = self.before(grid[1:]) - other.before(grid[1:])
         return math.sqrt(float(np.sum(np.diff(grid) * (left**2 + left * right + right**2))) / 3.0 / (end - begin))
 
     def filtered_peak(self, window: float) -> float:
@@ -96,13 +91,13 @@ class Signal(NamedTuple):
             return math.nan
         total = Signal(self.t, np.cumsum(self.x))
         begin = self.t - window
-        before = np.where(begin > self.t[0], total.between(total.row(begin), begin), 0.0)
+        before = np.where(begin > self.t[0], total.between(begin), 0.0)
         largest = np.max(total.x - before)
         end = self.t[self.t + window <= self.t[-1]] + window
         if len(end):
             start = total.x[:len(end)].copy()
             start[0] = 0.0
-            largest = max(largest, np.max(total.between(total.row(end), end) - start))
+            largest = max(largest, np.max(total.between(end) - start))
         return float(largest / window)
 
 

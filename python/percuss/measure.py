@@ -101,31 +101,22 @@ def unit_of(text: str) -> str:
 
 # ---- Places in a summary ----
 
-def children(node: Any) -> Iterator[tuple[str, Any]]:
-    """What stands below a node, by its key; items of lists by their number and their name."""
-    if isinstance(node, list):
-        for i, item in enumerate(node):
-            yield str(i), item
-            if isinstance(item, dict) and isinstance(item.get("name"), str):
-                yield item["name"], item
-    elif isinstance(node, dict):
-        yield from node.items()
+def places(node: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """All that stands below a node, by its place; items of lists by their number and their name. Names may have points
+    in them."""
+    pairs: list[tuple[str, Any]] = list(node.items()) if isinstance(node, dict) else []
+    for i, item in enumerate(node if isinstance(node, list) else ()):
+        pairs.append((str(i), item))
+        if isinstance(item, dict) and isinstance(item.get("name"), str):
+            pairs.append((item["name"], item))
+    for key, child in pairs:
+        yield prefix + key, child
+        yield from places(child, f"{prefix}{key}.")
 
 
-def walk(node: Any, place: str) -> Optional[tuple[Any]]:
-    """What stands at a place below a node, in a tuple, or None. Names may have points in them."""
-    for key, child in children(node):
-        if place == key:
-            return (child,)
-        if place.startswith(key + ".") and (found := walk(child, place[len(key) + 1:])):
-            return found
-    return None
-
-
-def numbers_below(node: Any, prefix: str = "") -> list[str]:
-    """All places below a node that hold a number."""
-    return [name for key, child in children(node) for name in (
-        *[prefix + key] * (type(child) in (int, float)), *numbers_below(child, f"{prefix}{key}."))]
+def walk(node: Any, wanted: str) -> Optional[tuple[Any]]:
+    """What stands at a place below a node, in a tuple, or None."""
+    return next(((child,) for place, child in places(node) if place == wanted), None)
 
 
 def contacts_of(summary: dict[str, Any]) -> tuple[tuple[str, int, int], ...]:
@@ -194,7 +185,8 @@ class Run:
         return count * step if isinstance(step, (int, float)) else 0.0
 
     def _missing(self, place: str) -> InputError:
-        known = [name for node in (self.summary, *map(self.summary.get, LISTS)) for name in numbers_below(node)]
+        known = [name for node in (self.summary, *map(self.summary.get, LISTS)) for name, child in places(node)
+                 if type(child) in (int, float)]
         return InputError(f"{self.folder}/summary.json has no '{place}'{suggest(place, known)}")
 
     # Formulas
