@@ -432,17 +432,28 @@ static pcs_status once_refine_part(pcs_context *ctx, pcs_case *c, pcs_yaml *part
     return pcs_case_resolve(c, part, "elements", text);
 }
 
-static pcs_status once_refine_mesh(pcs_context *ctx, pcs_case *c, double factor)
+// Returns the parts of the mesh, *count of them.
+static pcs_yaml *once_parts(pcs_case *c, int *count)
 {
     pcs_yaml *mesh = pcs_case_get(c, pcs_case_root(c), "mesh");
-    int count = mesh != NULL && pcs_yaml_get_kind(mesh) == PCS_YAML_MAP ? pcs_yaml_count(mesh) : 0, nfound = 0;
+    *count = mesh != NULL && pcs_yaml_get_kind(mesh) == PCS_YAML_MAP ? pcs_yaml_count(mesh) : 0;
+    return mesh;
+}
+
+// Refines the parts by a factor > 0; *has_cells if some have cells that could be smaller.
+static pcs_status once_refine_mesh(pcs_context *ctx, pcs_case *c, double factor, int *has_cells)
+{
+    int count, nfound = 0;
+    pcs_yaml *mesh = once_parts(c, &count);
     for (int i = 0; i < count; i++) {
         pcs_yaml *part = pcs_yaml_item(mesh, i);
-        bool is_refined = false;
-        if (pcs_yaml_get_kind(part) == PCS_YAML_MAP) PCS_TRY(once_refine_part(ctx, c, part, factor, &is_refined));
+        const char *type = pcs_yaml_string(part, "type");
+        bool is_refined = false, is_map = pcs_yaml_get_kind(part) == PCS_YAML_MAP;
+        if (strcmp(type, "point") != 0 && strcmp(type, "link") != 0) *has_cells = true;
+        if (is_map && factor > 0.0) PCS_TRY(once_refine_part(ctx, c, part, factor, &is_refined));
         nfound += is_refined;
     }
-    if (nfound > 0) return PCS_OK;
+    if (nfound > 0 || !(factor > 0.0)) return PCS_OK;
     return pcs_fail(ctx, PCS_BAD_INPUT,
                     "no part of the mesh has a number of elements, or a travel time of cells, that could be refined");
 }
@@ -455,19 +466,6 @@ static pcs_status once_refine_step(pcs_context *ctx, pcs_case *c, double factor)
     return is_refined ? PCS_OK : pcs_fail(ctx, PCS_BAD_INPUT, "time.step must be a number to be refined");
 }
 
-// Returns true if the case has cells that could be smaller.
-static bool once_has_cells(pcs_case *c)
-{
-    const pcs_yaml *parts = pcs_case_get(c, pcs_case_root(c), "mesh");
-    bool has_cells = false;
-    int count = parts != NULL && pcs_yaml_get_kind(parts) == PCS_YAML_MAP ? pcs_yaml_count(parts) : 0;
-    for (int i = 0; i < count; i++) {
-        const char *type = pcs_yaml_string(pcs_yaml_item(parts, i), "type");
-        has_cells = has_cells || (strcmp(type, "point") != 0 && strcmp(type, "link") != 0);
-    }
-    return has_cells;
-}
-
 static bool once_is_auto(const pcs_yaml *map, const char *place)
 {
     return strcmp(pcs_yaml_string(map, place), "auto") == 0;
@@ -477,9 +475,9 @@ static bool once_is_auto(const pcs_yaml *map, const char *place)
 // refinement: a refinement is a factor of them.
 static pcs_status once_resolve(percuss *p, pcs_case *c, bool refines_step)
 {
-    pcs_yaml *root = pcs_case_root(c), *mesh = pcs_case_get(c, root, "mesh");
+    int count;
+    pcs_yaml *root = pcs_case_root(c), *mesh = once_parts(c, &count);
     bool step_is_auto = once_is_auto(root, "time.step"), is_auto = step_is_auto && refines_step;
-    int count = mesh != NULL && pcs_yaml_get_kind(mesh) == PCS_YAML_MAP ? pcs_yaml_count(mesh) : 0;
     for (int i = 0; i < count; i++) is_auto = is_auto || once_is_auto(pcs_yaml_item(mesh, i), "elements");
     if (!is_auto) return PCS_OK;
     PCS_TRY(pcs_build_sim(p->ctx, c, &p->sim));
@@ -529,11 +527,10 @@ static pcs_status once_load(percuss *p, const percuss_source *source, percuss_on
     PCS_TRY(once_set_output(c, once));
     if (once->mesh_factor > 0.0 || once->step_factor > 0.0) {
         PCS_TRY(pcs_case_expand(c)); // formulas have become numbers here
-        once->has_cells = once_has_cells(c);
         step_is_auto = once_is_auto(pcs_case_root(c), "time.step");
         PCS_TRY(once_resolve(p, c, once->step_factor > 0.0));
+        PCS_TRY(once_refine_mesh(p->ctx, c, once->mesh_factor, &once->has_cells));
     }
-    if (once->mesh_factor > 0.0) PCS_TRY(once_refine_mesh(p->ctx, c, once->mesh_factor));
     if (once->step_factor > 0.0) PCS_TRY(once_refine_step(p->ctx, c, once->step_factor));
     PCS_TRY(pcs_build_sim(p->ctx, c, &p->sim));
     const pcs_scheme_ops *scheme = p->sim->scheme->ops;

@@ -398,16 +398,10 @@ class Model:
                      view(handle, m.start, (m.ncol + 1,), INT))
             return csc_matrix(parts, shape=(m.nrow, m.ncol), copy=True)
 
-    def _directions(self) -> Any:
-        rows = self._matrix(3).T.tocsc()
-        rows.sum_duplicates()
-        rows.eliminate_zeros()
-        return rows
-
     M = Evaluated[Any](lambda m: m._matrix(0), "Mass matrix at the present state, a scipy.sparse.csc_matrix.")
     K = Evaluated[Any](lambda m: m._matrix(1), "Stiffness matrix: minus the slopes of the smooth forces by positions.")
     C = Evaluated[Any](lambda m: m._matrix(2), "Damping matrix: minus the slopes of the smooth forces by velocities.")
-    G = Evaluated[Any](lambda m: m._directions(), "Directions of contacts and joints, a row each: gap rates are G v.")
+    G = Evaluated[Any](lambda m: m._matrix(3).tocoo().T.tocsc(), "Rows of contacts and joints: gap rates are G v.")
 
     # Contacts, probes, energies
 

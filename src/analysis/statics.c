@@ -1661,7 +1661,6 @@ typedef struct record {
     pcs_state x;
     pcs_instant at; // state that is reported
     pcs_step_report report;
-    pcs_row_report *acting;  // [nrow + ncompliant] forces, and their impulses over one second
     pcs_reaction *reactions; // [nreaction]
     pcs_column columns[COLUMNS];
     pcs_frames_params params; // begins with `every`, as the options of all these observers
@@ -1724,8 +1723,8 @@ static void statics_react(record *r)
 {
     pcs_system *system = r->on->system;
     if (system->nreaction == 0) return;
-    for (int j = 0; j < pcs_system_npoint(system); j++) r->acting[j] = r->report.rows[j];
-    for (int pass = 0; pass < 2; pass++) system->ops->reactions(system, r->at, pass, r->x.q, r->acting, r->reactions);
+    for (int pass = 0; pass < 2; pass++)
+        system->ops->reactions(system, r->at, pass, r->x.q, r->report.rows, r->reactions);
 }
 
 static void statics_add_friction(record *r, const pcs_statics *now, int j)
@@ -1777,7 +1776,6 @@ static pcs_status statics_take(record *r)
     PCS_TAKE(ctx, r->x.v, system->nv, "load steps");
     PCS_TAKE(ctx, r->report.rows, pcs_system_npoint(system), "load steps");
     PCS_TAKE(ctx, r->reactions, system->nreaction, "load steps");
-    PCS_TAKE(ctx, r->acting, pcs_system_npoint(system), "load steps");
     return PCS_OK;
 }
 

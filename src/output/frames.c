@@ -5,7 +5,7 @@
 // radius (for ParaView's Tube filter), section forces. Cell data: the y axis of the section and the system's fields
 // (axial_force, stress, strain_energy, ...).
 //
-// Of a model over several processes each writes its piece. A frame in pieces is completed by all together: they agree
+// Each of several processes writes its piece of the model. A frame in pieces is completed by all together: they agree
 // that all pieces are there, then the first one writes index and list. If a piece fails, all learn of it and the frame
 // is removed.
 
