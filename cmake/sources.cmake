@@ -13,7 +13,7 @@ percuss_sources(src/system rotations)
 percuss_sources(src/fe dofs fe initial loads picture
   probe rigid stable)
 percuss_sources(src/closed_form closed_form_list.def closed_form)
-percuss_sources(src/step step_list.def contact_problem curvature dense_contacts impact krylov_set outer
+percuss_sources(src/step step_list.def contact_problem curvature dense_contacts krylov_set outer
   projection step sums)
 percuss_sources(src/schemes scheme_list.def event explicit implicit
   registry scheme state tableau)

@@ -269,8 +269,8 @@ static pcs_status half_try(pcs_scheme *self, const pcs_state *x, double h, bool 
     PCS_TRY(pcs_explicit_begin(self, x, h, report));
     for (int j = 0; j < self->system->nrow; j++) s->first[j] = 0.0;
     s->base.next.ends.q = NULL;
-    s->base.leaves_velocity = s->is_plain && self->solver->ops->gives_impulses;
-    if (s->base.leaves_velocity || half_has_slices(self)) {
+    s->base.leaves_velocity = s->is_plain;
+    if (s->is_plain) {
         half_set_pass(self, x, h);
         report->outcome = half_go_plainly(self, x, h, is_impact, report);
         if (report->outcome == PCS_CONVERGED) (void)pcs_next_measure(self, x, &s->base.next, report);

@@ -13,7 +13,7 @@
 // join everywhere. Energy of a step of a linear system: pcs_implicit_book up to v-, then La . G (v- + v)/2.
 
 #include "schemes/implicit.h"
-#include "step/impact.h"
+#include "step/dense_contacts.h"
 #include "step/projection.h"
 
 #include <math.h>
@@ -35,9 +35,9 @@ static const pcs_option jump_options[] = {
 
 typedef struct jump_newmark {
     pcs_implicit base;
-    pcs_impact *impact;        // solves for an impact by columns; NULL: the step solver does, by products
-    unsigned char *was_closed; // [nrow] I0
-    double *no_nu;             // [nrow] zero position multipliers of impacts
+    pcs_dense_contacts *impact; // solves for an impact by columns; NULL: the step solver does, by products
+    unsigned char *was_closed;  // [nrow] I0
+    double *no_nu;              // [nrow] zero position multipliers of impacts
 } jump_newmark;
 
 static const char *jump_check(const void *params, const char **option)
@@ -64,7 +64,7 @@ static bool jump_impact(pcs_scheme *self, pcs_step_report *report)
     problem.nu_t = NULL;
     problem.nu = jump->no_nu;   // positions stay, and so do the multipliers that moved them
     problem.d = jump->base.mix; // the increment is that of the smooth motion
-    if (jump->impact != NULL) pcs_impact_solve(jump->impact, &problem, &result);
+    if (jump->impact != NULL) pcs_dense_contacts_impact(jump->impact, self->solver, &problem, &result);
     else pcs_step_solver_impact(self->solver, &problem, &result);
     report->outcome = result.outcome;
     report->iterations += result.iterations;
@@ -104,7 +104,8 @@ static pcs_status jump_setup(pcs_scheme *self)
     PCS_TRY(pcs_implicit_setup(self));
     PCS_TAKE(self->ctx, s->was_closed, system->nrow, "the closed contacts");
     PCS_TAKE(self->ctx, s->no_nu, system->nrow, "contact impulses");
-    return self->solver->projection->has_columns ? pcs_impact_create(self->solver, &s->impact) : PCS_OK;
+    if (!self->solver->projection->has_columns) return PCS_OK;
+    return pcs_dense_contacts_create(self->ctx, system, false, &s->impact);
 }
 
 static pcs_status jump_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)

@@ -54,8 +54,8 @@ static void condense_fill_columns(pcs_step_solver *self, condense *c)
 {
     const pcs_system *system = self->system;
     const pcs_step_form *form = &self->form;
-    c->has_YK = form->has_dynamics && (form->has_position || form->kh > 0.0);
-    c->has_YW = form->has_dynamics && (system->C != NULL || form->kw != 0.0);
+    c->has_YK = form->has_position || form->kh > 0.0;
+    c->has_YW = system->C != NULL || form->kw != 0.0;
     for (int j = 0; j < system->nrow; j++) {
         double *yk = c->YK->value[j], *yw = c->YW->value[j];
         const double *X = self->projection->X->value[j];
@@ -124,11 +124,10 @@ static void condense_fill_contacts(pcs_step_solver *self, condense *c)
 static pcs_status condense_prepare(pcs_step_solver *self, pcs_outcome *outcome)
 {
     condense *c = self->data;
-    if (self->form.has_dynamics) {
-        PCS_TRY(pcs_step_factor_iteration(self, &c->S, &c->iteration, outcome));
-        if (*outcome != PCS_CONVERGED) return PCS_OK;
-    }
-    c->has_slices = self->form.has_dynamics && pcs_linsolve_has_slices(c->iteration);
+    if (!self->form.has_dynamics) return PCS_OK;
+    PCS_TRY(pcs_step_factor_iteration(self, &c->S, &c->iteration, outcome));
+    if (*outcome != PCS_CONVERGED) return PCS_OK;
+    c->has_slices = pcs_linsolve_has_slices(c->iteration);
     condense_fill_columns(self, c);
     condense_fill_parts(self, c);
     condense_fill_contacts(self, c);
@@ -194,7 +193,6 @@ static void condense_find_motion(pcs_step_solver *self, const condense *c, const
     }
     if (p->predict != NULL)
         pcs_pool_cover(pcs_context_pool(self->ctx), pcs_whole_vectors(system->nv), p->predict, p->passes);
-    if (!self->form.has_dynamics) return;
     system->ops->force(system, pcs_at(p->t, p->q, p->v), p->d);
     pcs_linsolve_solve(c->iteration, p->d);
 }
@@ -212,11 +210,9 @@ static bool condense_free_motion(pcs_step_solver *self, condense *c, pcs_step_pr
         double gap = sees_gaps ? s->b[j] : 0.0;
         if (p->held != NULL) gap = pcs_rows_dot(system->G, j, p->drift);
         double xi = pcs_rows_dot(system->G, j, p->v) + p->target[j];
-        if (form->has_dynamics) {
-            double rate = condense_rate(system->G, j, form->h, p->d);
-            gap += (p->held == NULL ? form->kb : form->kh) * rate;
-            xi += rate;
-        }
+        double rate = condense_rate(system->G, j, form->h, p->d);
+        gap += (p->held == NULL ? form->kb : form->kh) * rate;
+        xi += rate;
         s->b[j] = s->b_gate[j] = gap;
         s->b[s->m + j] = xi;
         is_finite = is_finite && isfinite(gap) && isfinite(xi);
@@ -279,8 +275,8 @@ static int condense_clip(int i, int low, int high)
 PCS_WIDE static void condense_move(const condense_job *job, int low, int high)
 {
     const condense *c = job->c;
-    bool is_free = job->self->form.has_dynamics;
-    if (is_free && (c->nacting == 0 || c->acting[0]->Y == NULL)) {
+    bool is_free = true;
+    if (c->nacting == 0 || c->acting[0]->Y == NULL) {
         condense_pass(low, high, FREE, NULL, job);
         is_free = false;
     }
@@ -337,7 +333,7 @@ static void condense_take(void *data, int slice, int low, int high)
     for (int start = low, end; start < high; start = end) {
         end = start + BLOCK < high ? start + BLOCK : high;
         int whole = p->predict != NULL && end == job->self->system->nv ? pcs_whole_vectors(end) : end;
-        if (is_followed && job->self->form.has_dynamics && condense_is_single(job->c, start, whole, &only)) {
+        if (is_followed && condense_is_single(job->c, start, whole, &only)) {
             condense_move_once(job, start, whole, only);
         } else {
             condense_move(job, start, whole);
@@ -376,25 +372,10 @@ static void condense_collect_parts(const pcs_step_solver *self, condense *c, con
     }
 }
 
-// Adds X (nu + kw la) to q and X la to v, for steps without dynamics.
-static void condense_push(const pcs_step_solver *self, const pcs_step_problem *p)
-{
-    const pcs_columns *X = self->projection->X;
-    for (int j = 0; j < self->system->nrow; j++) {
-        double la = p->la[j], shift = p->nu[j] + self->form.kw * la;
-        if (shift != 0.0) pcs_columns_add(X, j, shift, p->q);
-        if (la != 0.0) pcs_columns_add(X, j, la, p->v);
-    }
-}
-
 // Adds the free motion and the effect of the multipliers.
 static void condense_finish(pcs_step_solver *self, condense *c, const pcs_step_problem *p)
 {
     condense_job job = { .self = self, .c = c, .p = p };
-    if (!self->form.has_dynamics && p->finish == NULL) {
-        if (!p->leaves_motion) condense_push(self, p);
-        return;
-    }
     condense_collect_parts(self, c, p);
     if (condense_has_slices(self, c)) {
         pcs_slice_solve slices = condense_slices(&job);
@@ -409,6 +390,10 @@ static void condense_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_
     condense *c = self->data;
     pcs_contact_problem *s = &c->contacts->p;
     size_t bytes = (size_t)s->m * sizeof(double);
+    if (!self->form.has_dynamics) {
+        pcs_dense_contacts_impact(c->contacts, self, p, result);
+        return;
+    }
     *result = (pcs_step_result){ .outcome = PCS_CONVERGED, .iterations = 1 };
     bool is_finite = condense_free_motion(self, c, p);
     memcpy(s->gate, p->gate, (size_t)s->m);
@@ -435,7 +420,6 @@ const pcs_step_solver_ops pcs_step_condensed = {
     .summary = "active-set Newton on condensed contact rows, for linear models without friction and joints",
     .data_size = sizeof(condense),
     .does_passes = true,
-    .gives_impulses = true,
     .setup = condense_setup,
     .prepare = condense_prepare,
     .solve = condense_solve,

@@ -19,7 +19,6 @@
 // Solved by
 //   dense_contacts.h   dense: bilateral unknowns are eliminated, semi-smooth Newton on the sets of modes of the others
 //   krylov_set.h       the same by products only, with preconditioners; projected gradients where sets cycle
-//   impact.h           which of the rows take part in an impact of an explicit scheme; the rest as dense_contacts.h
 
 #ifndef PCS_STEP_CONTACT_PROBLEM_H
 #define PCS_STEP_CONTACT_PROBLEM_H

@@ -2,7 +2,7 @@
 
 #include "core/dense.h"
 #include "core/rounding.h"
-#include "step/step.h"
+#include "step/projection.h"
 #include "step/sums.h"
 
 #include <math.h>
@@ -914,4 +914,71 @@ bool pcs_dense_contacts_update(pcs_dense_contacts *c, bool *is_converged)
     if (!active_update(s, is_converged)) return false;
     dense_expand(c);
     return true;
+}
+
+// Impacts.
+
+// Returns the velocity along the row, or the tangent, of impulse k.
+static double impact_rate(const pcs_system *system, int k, const double *v)
+{
+    int t = k - 2 * system->nrow;
+    return t < 0 ? pcs_rows_dot(system->G, k - system->nrow, v) : pcs_rows_dot(system->T, t, v);
+}
+
+// Lists the impulses of the rows that are gated or bilateral. Returns their number.
+static int impact_list(pcs_dense_contacts *c, const pcs_step_problem *p, int *list)
+{
+    int count = 0;
+    for (int j = 0; j < c->p.m; j++) {
+        const pcs_row *row = &c->p.rows[j];
+        c->p.gate[j] = p->gate[j] = p->gate[j] || row->is_bilateral;
+        if (p->gate[j]) list[count++] = c->p.m + j;
+        for (int t = 0; t < (p->gate[j] ? row->ntangent : 0); t++) list[count++] = pcs_contact_tangent(&c->p, j, t);
+    }
+    return count;
+}
+
+// Fills the affine map of the impulses. Returns false if a velocity is not finite.
+static bool impact_fill(pcs_dense_contacts *c, const pcs_step_solver *solver, const pcs_step_problem *p)
+{
+    const pcs_projection *projection = solver->projection;
+    int m = c->p.m, *list = c->place, count = impact_list(c, p, list);
+    bool is_finite = true;
+    for (int i = 0; i < count; i++) {
+        int k = list[i];
+        double *P = c->P + (size_t)k * (size_t)c->p.n;
+        for (int l = 0; l < count; l++) {
+            int t = list[l] - 2 * m;
+            const double *column = t < 0 ? projection->X->value[list[l] - m] : projection->XT->value[t];
+            P[list[l]] = impact_rate(solver->system, k, column);
+        }
+        c->p.r[k] = 1.0 / P[k];
+        c->p.b[k] = impact_rate(solver->system, k, p->v) + (k < 2 * m ? p->target[k - m] : p->target_t[k - 2 * m]);
+        is_finite = is_finite && isfinite(c->p.b[k]);
+    }
+    return is_finite;
+}
+
+void pcs_dense_contacts_impact(pcs_dense_contacts *c, const pcs_step_solver *solver, pcs_step_problem *p,
+                               pcs_step_result *result)
+{
+    const pcs_projection *projection = solver->projection;
+    int m = c->p.m;
+    c->p.has_position = c->p.gate_is_live = c->p.is_hasty = c->is_warm = false;
+    c->p.held = NULL;
+    c->p.h = 1.0;
+    memset(c->is_out, 0, (size_t)m);
+    *result = (pcs_step_result){ 0 };
+    for (int j = 0; j < m; j++) p->rate_before[j] = impact_rate(solver->system, m + j, p->v);
+    if (!impact_fill(c, solver, p)) result->outcome = PCS_NOT_FINITE;
+    else if (!pcs_dense_contacts_solve(c, &result->iterations)) result->outcome = PCS_NOT_CONVERGED;
+    if (result->outcome != PCS_CONVERGED) return;
+    memset(p->nu, 0, (size_t)m * sizeof *p->nu);
+    memcpy(p->la, c->p.z + m, (size_t)m * sizeof *p->la);
+    if (c->p.nt > 0) memcpy(p->la_t, c->p.z + 2 * m, (size_t)c->p.nt * sizeof *p->la_t);
+    if (p->leaves_motion) return;
+    for (int j = 0; j < m; j++)
+        if (p->la[j] != 0.0) pcs_columns_add(projection->X, j, p->la[j], p->v);
+    for (int t = 0; t < c->p.nt; t++)
+        if (p->la_t[t] != 0.0) pcs_columns_add(projection->XT, t, p->la_t[t], p->v);
 }

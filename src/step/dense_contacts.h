@@ -7,6 +7,7 @@
 #define PCS_STEP_DENSE_CONTACTS_H
 
 #include "step/contact_problem.h"
+#include "step/step.h"
 
 typedef struct pcs_active_set pcs_active_set;
 
@@ -36,5 +37,13 @@ bool pcs_dense_contacts_solve(pcs_dense_contacts *c, int *iterations);
 // Makes one Newton step from the given z, value and gate_gap, on the sets that follow from them. Returns false if it is
 // singular; *is_converged: the sets are the same after it.
 bool pcs_dense_contacts_update(pcs_dense_contacts *c, bool *is_converged);
+// Solves a problem without dynamics by columns, on the projection as the scheme has set it: which impulses on the gated
+// and the bilateral rows give admissible velocities?
+//
+//   v += X La + XT Lt
+//   0 <= G v + target _|_ La >= 0 (bilateral: = 0)
+//   Lt in the friction disc against T v + target_t
+void pcs_dense_contacts_impact(pcs_dense_contacts *c, const pcs_step_solver *solver, pcs_step_problem *problem,
+                               pcs_step_result *result);
 
 #endif

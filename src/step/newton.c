@@ -1,5 +1,5 @@
 // Step solver `newton`: for systems whose M, G or f vary, with friction and bilateral rows; dense, for few unknowns.
-// Contact problems without dynamics are those of impact.h.
+// Contact problems without dynamics are impacts (dense_contacts.h).
 //
 // Every iteration linearises about the present (q, v) and solves the contact problem of the linearised step:
 //
@@ -31,7 +31,6 @@
 #include "core/rounding.h"
 #include "step/curvature.h"
 #include "step/dense_contacts.h"
-#include "step/impact.h"
 #include "step/outer.h"
 #include "step/projection.h"
 
@@ -66,7 +65,6 @@ typedef struct past {
 typedef struct newton {
     int n, m, nt, nz, nb; // unknowns, rows, tangents, multipliers 2 m + 2 nt (nu, La, Lt, nu_t), bilateral rows
     pcs_dense_contacts *contacts;
-    pcs_impact *impact;
     pcs_curvature *curvature; // curvature of rows; NULL if left out
     pcs_matrix *S;
     pcs_linsolve *iteration;
@@ -764,7 +762,6 @@ static pcs_status newton_setup(pcs_step_solver *self)
         PCS_TRY(past_create(self, s->nb, 2, &s->past));
     }
     PCS_TRY(newton_take_lists(self, s));
-    PCS_TRY(pcs_impact_create(self, &s->impact));
     return pcs_dense_contacts_create(self->ctx, system, true, &s->contacts);
 }
 
@@ -1119,7 +1116,7 @@ static void newton_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_re
 {
     newton *s = self->data;
     if (!self->form.has_dynamics) {
-        pcs_impact_solve(s->impact, p, result);
+        pcs_dense_contacts_impact(s->contacts, self, p, result);
         return;
     }
     *result = (pcs_step_result){ 0 };

@@ -73,7 +73,7 @@ typedef struct pcs_step_problem {
     double *rate_before;             // [nrow] out: G vt, m/s, the velocity without the impulse
     const double *target_t;          // [ntangent] e_T T(q_n) v_n, m/s; NULL without friction
     double *la_t;                    // [ntangent] out: tangential impulses, N s; NULL without friction
-    bool leaves_motion;              // without dynamics: q and v stay as they are, by a solver that gives_impulses
+    bool leaves_motion;              // without dynamics: q and v may stay as they are, as the caller moves them
     double *lam;                     // [nrow] out: smooth multipliers of bilateral rows; NULL if the form has none
     // Passes of the scheme over slices of equations, with the data of `passes`; NULL if none. The first puts qt0 and
     // vt0 into q and v, from the start of the step alone, and may be repeated. The last completes all vectors. With
@@ -102,7 +102,6 @@ typedef struct pcs_step_solver_ops {
     bool takes_all;        // also nonlinear systems, friction and bilateral rows
     bool needs_no_columns; // works by products: M^-1 G^T is not kept
     bool does_passes;      // calls the passes of a problem itself, slice by slice if possible
-    bool gives_impulses;   // needs velocities along the rows alone, and leaves q and v if the problem says so
     // Allocates all memory.
     pcs_status (*setup)(pcs_step_solver *self);
     // Factors what `form` needs; called again only when the form has changed.
