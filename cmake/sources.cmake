@@ -15,7 +15,7 @@ percuss_sources(src/fe dofs fe initial loads picture
 percuss_sources(src/closed_form closed_form_list.def closed_form)
 percuss_sources(src/step step_list.def contact_problem curvature dense_contacts krylov_set outer
   projection step sums)
-percuss_sources(src/schemes scheme_list.def event explicit implicit
+percuss_sources(src/schemes scheme_list.def explicit implicit
   registry scheme state tableau)
 percuss_sources(src/output observer_list.def file observer tally)
 percuss_sources(src/case error expand keys load parse tree write)
