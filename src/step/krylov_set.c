@@ -641,7 +641,7 @@ static bool precondition_is_ready(const pcs_preconditioner *self)
     return self != NULL && self->is_factored;
 }
 
-// Krylov methods.
+// GMRES.
 
 static const double regular = 0.05; // smallest pivot of a regular triangle, relative to the largest
 
@@ -664,35 +664,6 @@ static void krylov_multiply(pcs_krylov *k, const double *x, double *y)
 {
     k->product(k->owner, x, y);
     k->count++;
-}
-
-double pcs_krylov_conjugate(pcs_krylov *k, const double *b, double *x, double tolerance, int limit)
-{
-    int n = k->n;
-    double *p = k->direction, *Ap = k->image, *r = k->rest;
-    memset(x, 0, (size_t)n * sizeof *x);
-    memcpy(r, b, (size_t)n * sizeof *r);
-    k->precondition(k->owner, r, p);
-    double *const pair[2] = { p, r }, *const next[2] = { k->preconditioned, r };
-    double dots[2];
-    all_dots(k->system, n, 2, pair, r, dots);
-    double rz = dots[0], size = sqrt(dots[1]);
-    for (int step = 0; step < limit && size > tolerance; step++) {
-        krylov_multiply(k, p, Ap);
-        double curvature = all_dot(k->system, n, p, Ap);
-        if (!(curvature > 0.0)) break; // in the null space, or not finite
-        double alpha = rz / curvature, last = rz;
-        for (int i = 0; i < n; i++) {
-            x[i] += alpha * p[i];
-            r[i] -= alpha * Ap[i];
-        }
-        k->precondition(k->owner, r, k->preconditioned);
-        all_dots(k->system, n, 2, next, r, dots);
-        rz = dots[0];
-        size = sqrt(dots[1]);
-        for (int i = 0; i < n; i++) p[i] = k->preconditioned[i] + rz / last * p[i];
-    }
-    return size;
 }
 
 // Orthogonalises basis[j + 1] against the others twice (once is not enough near convergence) and fills column j of H.
@@ -1327,12 +1298,12 @@ static double set_residual(pcs_krylov_set *c)
     return sqrt(all_dot(c->system, count, c->F + first, c->F + first));
 }
 
-static bool set_slides(const pcs_krylov_set *c, bool in_space_only)
+// Returns true if a contact slides in space.
+static bool set_slides(const pcs_krylov_set *c)
 {
     long count = 0;
     if (c->stage & PCS_STAGE_RATE)
-        for (int k = 2 * c->p.m; k < 2 * c->p.m + c->p.nt; k++)
-            count += in_space_only ? c->mode[k] == PCS_MODE_SLIDING : c->mode[k] >= PCS_MODE_SLIDING;
+        for (int k = 2 * c->p.m; k < 2 * c->p.m + c->p.nt; k++) count += c->mode[k] == PCS_MODE_SLIDING;
     return all_count(c->system, count) > 0;
 }
 
@@ -1385,9 +1356,7 @@ static bool set_newton(pcs_krylov_set *c, double norm, double tolerance)
     precondition_prepare(c);
     for (int i = 0; i < c->p.n; i++)
         if (i < set_first(c) || i >= set_last(c)) c->F[i] = 0.0;
-    bool is_symmetric = c->is_symmetric && c->stage != PCS_STAGE_BOTH && !set_slides(c, false);
-    double rest = is_symmetric ? pcs_krylov_conjugate(k, c->F, c->x, tolerance, KRYLOV_LIMIT)
-                               : pcs_krylov_minimal(k, c->F, c->x, tolerance, KRYLOV_LIMIT);
+    double rest = pcs_krylov_minimal(k, c->F, c->x, tolerance, KRYLOV_LIMIT);
     c->rounds++;
     if (!(rest <= fmax(0.5 * norm, tolerance))) return false;
     for (int i = set_first(c); i < set_last(c); i++) c->p.z[i] += c->x[i] * pcs_contact_unit(&c->p, i);
@@ -1498,7 +1467,7 @@ static bool set_round(pcs_krylov_set *c, krylov_round *s)
     bool is_stuck = s->changed == 0 && s->norm > 0.5 * s->last;
     if (s->repeats > 1 || s->idle > IDLE_ROUNDS || is_stuck) return set_recover(c, s);
     double floor = set_floor(c, s), share = set_share(c, s);
-    bool is_converged = s->changed == 0 && !set_slides(c, true);
+    bool is_converged = s->changed == 0 && !set_slides(c);
     if (s->changed == 0 && s->norm < s->before) share = fmin(share, pow(s->norm / s->before, 2));
     s->before = s->norm;
     double tolerance = s->repeats > 0 || is_converged ? floor : fmax(floor, share * s->norm);

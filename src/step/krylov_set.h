@@ -14,11 +14,9 @@
 #include "step/step.h"
 #include "system/system.h"
 
-// Krylov methods for A x = b, A known by products only, from x = 0. `precondition` applies, D ~ A^-1; where
-// entries of b, A x and D b vanish those of x do, so a subset of equations needs no numbering of its own.
-//
-// Conjugate gradients for symmetric positive semidefinite A (consistent systems: the solution nearest to zero in the
-// metric of D), GMRES with restarts, preconditioned from the right, for the others (Saad, Schultz 1986).
+// GMRES for A x = b, A known by products only, from x = 0, with restarts and preconditioned from the right (Saad,
+// Schultz 1986). `precondition` applies D ~ A^-1; where entries of b, A x and D b vanish those of x do, so a subset of
+// equations needs no numbering of its own.
 typedef struct pcs_krylov {
     int n, restart;
     const pcs_system *system; // the vectors are distributed like its rows; NULL if one process has all entries
@@ -35,8 +33,7 @@ typedef struct pcs_krylov {
 // Creates the solver.
 pcs_status pcs_krylov_create(pcs_context *ctx, int n, int restart, pcs_krylov **out);
 
-// Solves A x = b and returns |b - A x|; both stop when it is below `tolerance`, after `limit` products, or at a stall.
-double pcs_krylov_conjugate(pcs_krylov *k, const double *b, double *x, double tolerance, int limit);
+// Solves A x = b and returns |b - A x|; stops when it is below `tolerance`, after `limit` products, or at a stall.
 double pcs_krylov_minimal(pcs_krylov *k, const double *b, double *x, double tolerance, int limit);
 
 typedef struct pcs_preconditioner pcs_preconditioner;
