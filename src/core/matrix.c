@@ -229,6 +229,18 @@ pcs_status pcs_rows_create(pcs_context *ctx, int nrow, int ncol, int nnz, pcs_ro
     return PCS_OK;
 }
 
+pcs_status pcs_rows_copy(pcs_context *ctx, const pcs_rows *rows, pcs_rows **out)
+{
+    if (rows == NULL) return PCS_OK;
+    size_t count = (size_t)rows->start[rows->nrow];
+    PCS_TRY(pcs_rows_create(ctx, rows->nrow, rows->ncol, (int)count, out));
+    memcpy((*out)->start, rows->start, (size_t)(rows->nrow + 1) * sizeof *rows->start);
+    memcpy((*out)->column, rows->column, count * sizeof *rows->column);
+    memcpy((*out)->value, rows->value, count * sizeof *rows->value);
+    (*out)->halo = rows->halo;
+    return PCS_OK;
+}
+
 void pcs_rows_multiply(const pcs_rows *G, const double *x, double *y)
 {
     for (int row = 0; row < G->nrow; row++) y[row] = pcs_rows_dot(G, row, x);

@@ -99,6 +99,8 @@ typedef struct pcs_rows {
 } pcs_rows;
 
 pcs_status pcs_rows_create(pcs_context *ctx, int nrow, int ncol, int nnz, pcs_rows **out);
+// Creates a copy of rows with their halo; *out stays as it is where they are NULL.
+pcs_status pcs_rows_copy(pcs_context *ctx, const pcs_rows *rows, pcs_rows **out);
 static inline double pcs_rows_dot(const pcs_rows *G, int row, const double *x)
 {
     double sum = 0.0;

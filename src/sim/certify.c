@@ -682,18 +682,6 @@ static pcs_status certify_take_vectors(pcs_context *ctx, pcs_certifier *self)
     return PCS_OK;
 }
 
-static pcs_status certify_copy_rows(pcs_context *ctx, const pcs_rows *rows, pcs_rows **out)
-{
-    if (rows == NULL) return PCS_OK;
-    PCS_TRY(pcs_rows_create(ctx, rows->nrow, rows->ncol, rows->start[rows->nrow], out));
-    size_t count = (size_t)rows->start[rows->nrow]; // entries of constant rows stay as they are
-    memcpy((*out)->start, rows->start, (size_t)(rows->nrow + 1) * sizeof *rows->start);
-    memcpy((*out)->column, rows->column, count * sizeof *rows->column);
-    memcpy((*out)->value, rows->value, count * sizeof *rows->value);
-    (*out)->halo = rows->halo;
-    return PCS_OK;
-}
-
 // Allocates directions and mass for the certifier if those of the system vary.
 static pcs_status certify_take_places(pcs_context *ctx, pcs_certifier *self)
 {
@@ -702,8 +690,8 @@ static pcs_status certify_take_places(pcs_context *ctx, pcs_certifier *self)
     self->T = system->T;
     self->M = system->M;
     if (system->row_set.vary) {
-        PCS_TRY(certify_copy_rows(ctx, system->G, &self->G));
-        PCS_TRY(certify_copy_rows(ctx, system->T, &self->T));
+        PCS_TRY(pcs_rows_copy(ctx, system->G, &self->G));
+        PCS_TRY(pcs_rows_copy(ctx, system->T, &self->T));
     }
     if (!system->mass_varies) return PCS_OK;
     PCS_TRY(pcs_matrix_create(ctx, system->M->pattern, &self->M));

@@ -784,8 +784,7 @@ static const double solved_rate = 1e-14, slack_rate = 1e-13, solved_gap = 1e-15,
 // rows have cheap products and would need another round. A live gate may have several consistent states: the choice
 // must not depend on the residual: firm. While only friction changes, looser, but within that of the first round.
 static const double inexact_rtol = 1e-2, decided_rtol = 1e-3;
-static const double spread = 20.0;  // least root of the number of unknowns that share a residual
-static const double at_edge = 1e-9; // of the radius of a disc: impulses this close to its edge slide
+static const double spread = 20.0; // least root of the number of unknowns that share a residual
 
 // Returns the first unknown of the stage, and the end of its range.
 static int set_first(const pcs_krylov_set *c)
@@ -1245,22 +1244,6 @@ static long set_find_modes(pcs_krylov_set *c, bool gate_is_frozen)
     return all_count(c->system, changed);
 }
 
-// Keeps contacts sliding whose impulses are on the edge of the disc. Returns true if there are any. Before the first
-// solve trials are as wrong as the values, and too many contacts would seem to stick.
-static bool set_keep_slips(pcs_krylov_set *c)
-{
-    long count = 0;
-    for (int j = 0; j < c->p.m; j++) {
-        int k = pcs_contact_tangent(&c->p, j, 0);
-        double limit = (1.0 - at_edge) * c->p.rows[j].friction * c->p.z[c->p.m + j];
-        if (c->p.rows[j].ntangent != 2 || c->mode[k] != PCS_MODE_HELD || hypot(c->p.z[k], c->p.z[k + 1]) <= limit)
-            continue;
-        c->mode[k] = c->mode[k + 1] = PCS_MODE_SLIDING;
-        count++;
-    }
-    return all_count(c->system, count) > 0;
-}
-
 // Sets multipliers that are out to zero and updates the values. Returns false if all of them were zero.
 static bool set_clear_out(pcs_krylov_set *c)
 {
@@ -1489,7 +1472,6 @@ static bool set_iterate(pcs_krylov_set *c, int stage)
         for (int j = 0; j < c->p.m; j++) c->p.gate[j] = gate_is_closed(c, j);
     set_find_scales(c);
     s.changed = set_find_modes(c, false);
-    bool has_kept = stage & PCS_STAGE_RATE && set_keep_slips(c);
     if (stage == PCS_STAGE_BOTH)
         memset(c->gate_history, 0, (size_t)c->p.m); // the stored gates belong to another problem
     for (int round = 0; round < (c->p.is_hasty ? HASTY_ROUNDS : ROUNDS); round++, s.thawed++) {
@@ -1502,10 +1484,6 @@ static bool set_iterate(pcs_krylov_set *c, int stage)
         bool is_contradicted = c->shared > 0.0 && is_stalled && !is_moved && round >= REFINEMENTS;
         bool is_enough = (is_stalled && c->ratio <= acceptable) || s.is_rounded_off || is_contradicted;
         if ((!is_moved && c->ratio <= 1.0) || is_enough) {
-            if (has_kept && round == 0) {
-                s.changed = set_find_modes(c, is_frozen);
-                continue;
-            }
             if (!is_frozen) return true;
             // Lets the gate change once the problem is solved for a fixed gate.
             s.thawed = 0;

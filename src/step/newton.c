@@ -807,8 +807,7 @@ static void newton_apply(pcs_step_solver *self, pcs_step_problem *p)
 {
     newton *s = self->data;
     newton_find_jumps(self);
-    pcs_motion_add_up(self, p, &s->at);
-    pcs_motion_retract(self, p, &s->at);
+    pcs_motion_go(self, p, &s->at);
 }
 
 // Updates d and lam for the multipliers found. Returns the largest change of d, m/s, NAN if it is not finite.
@@ -931,8 +930,7 @@ static bool newton_converge(pcs_step_solver *self, const pcs_step_problem *p)
     memcpy(s->at.q_last, s->at.W, (size_t)s->n * sizeof *s->at.W);
     newton_find_jumps(self);
     for (int i = 0; i < s->n; i++) at.d[i] -= s->at.W[i] - s->at.q_last[i];
-    pcs_motion_add_up(self, &at, &s->at);
-    pcs_motion_retract(self, &at, &s->at);
+    pcs_motion_go(self, &at, &s->at);
     return true;
 }
 
@@ -1105,10 +1103,8 @@ static pcs_outcome newton_dynamics(pcs_step_solver *self, pcs_step_problem *p, i
                               .move = newton_converge,
                               .at = &s->at,
                               .has_rotations = pcs_curvature_is_whole(s->curvature),
-                              .z = s->contacts->p.z,
-                              .z_last = s->z_last,
-                              .is_hasty = &s->contacts->p.is_hasty,
-                              .work = s->contacts->p.b_gate };
+                              .contacts = &s->contacts->p,
+                              .z_last = s->z_last };
     return pcs_outer_solve(self, p, &outer, iterations);
 }
 

@@ -101,7 +101,7 @@ static verdict outer_judge(progress *c, const pcs_step_problem *p, double change
 static bool outer_is_sloped(const pcs_step_solver *self, const pcs_outer *o)
 {
     const pcs_system *system = self->system;
-    const double *z = o->z;
+    const double *z = o->contacts->z;
     int m = system->nrow, nfollower = system->row_set.vary ? m : 0;
     bool is_more = pcs_system_remembers(system) || system->ncompliant > 0 || system->mass_varies;
     for (int j = 0; j < nfollower && !is_more; j++)
@@ -189,7 +189,7 @@ static void outer_blame(pcs_step_solver *self, const pcs_outer *o, const progres
     most = 0.0;
     if (o->z_last == NULL) return;
     for (int j = 0; j < m; j++) {
-        double change = fabs(o->z[m + j] - o->z_last[m + j]) / self->effective_mass[j];
+        double change = fabs(o->contacts->z[m + j] - o->z_last[m + j]) / self->effective_mass[j];
         if (change <= most) continue;
         most = change;
         self->bad_row = j;
@@ -213,7 +213,7 @@ static pcs_outcome outer_iterate(pcs_step_solver *self, pcs_step_problem *p, con
     pcs_outcome outcome = PCS_NOT_CONVERGED;
     int npolish = 0;
     c.scale = pcs_system_largest(system, o->at->v0);
-    *o->is_hasty = may_restart;
+    o->contacts->is_hasty = may_restart;
     o->begin(self, p, !is_predicted);
     while (outer_goes_on(&c)) {
         c.keeps = is_predicted && outer_may_keep(&c, o) && o->may_keep(self);
@@ -223,10 +223,10 @@ static pcs_outcome outer_iterate(pcs_step_solver *self, pcs_step_problem *p, con
         if (c.count == 1) c.is_sloped = pcs_system_is_mesh(system) && outer_is_sloped(self, o);
         double increment = o->scale != NULL ? o->scale(self, p) : pcs_system_largest(system, p->d);
         verdict now = outer_judge(&c, p, change, increment);
-        if (may_restart && (now == GROWING || outer_changes_sets(self, p, o->z))) return PCS_NOT_CONVERGED;
+        if (may_restart && (now == GROWING || outer_changes_sets(self, p, o->contacts->z))) return PCS_NOT_CONVERGED;
         if (now != CONVERGED || (o->is_provisional != NULL && o->is_provisional(self, p))) continue;
         if (!o->move(self, p)) return PCS_SINGULAR;
-        if (outer_law_holds(self, p, o->z + system->nrow)) return PCS_CONVERGED;
+        if (outer_law_holds(self, p, o->contacts->z + system->nrow)) return PCS_CONVERGED;
         if (npolish++ >= (c.is_at_noise ? 1 : POLISHES)) return PCS_CONVERGED;
     }
     if (outcome == PCS_NOT_CONVERGED && c.count > 0) outer_blame(self, o, &c);
@@ -247,7 +247,7 @@ bool pcs_outer_goes_on(const pcs_step_solver *self, const pcs_step_problem *p, b
 static pcs_outcome outer_solve(pcs_step_solver *self, pcs_step_problem *p, const pcs_outer *outer, int *iterations)
 {
     bool has_start = !self->system->is_linear && p->q_start != NULL;
-    if (has_start && p->base == NULL && outer_foresees(self, p, outer->work))
+    if (has_start && p->base == NULL && outer_foresees(self, p, outer->contacts->b_gate))
         return outer_iterate(self, p, outer, false, iterations);
     pcs_outcome outcome = outer_iterate(self, p, outer, true, iterations);
     if (outcome == PCS_CONVERGED || !has_start) return outcome;
@@ -310,6 +310,12 @@ void pcs_motion_add_up(const pcs_step_solver *self, pcs_step_problem *p, pcs_mot
         p->v[i] = m->v0[i] + p->d[i] + m->W[i];
     }
     m->rows_are_here = false;
+}
+
+void pcs_motion_go(const pcs_step_solver *self, pcs_step_problem *p, pcs_motion *m)
+{
+    pcs_motion_add_up(self, p, m);
+    pcs_motion_retract(self, p, m);
 }
 
 void pcs_motion_start(const pcs_step_solver *self, pcs_step_problem *p, pcs_motion *m)

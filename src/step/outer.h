@@ -78,9 +78,10 @@ typedef struct pcs_motion {
 pcs_status pcs_motion_create(pcs_step_solver *self, pcs_motion *m);
 // Stores q and v of the problem as the start of the iteration.
 void pcs_motion_take(const pcs_step_solver *self, const pcs_step_problem *p, pcs_motion *m);
-// Computes v and the sums of positions from d, U and W; and q and qt from these sums.
+// Computes v and the sums of positions from d, U and W; q and qt from these sums; or both.
 void pcs_motion_add_up(const pcs_step_solver *self, pcs_step_problem *p, pcs_motion *m);
 void pcs_motion_retract(const pcs_step_solver *self, pcs_step_problem *p, pcs_motion *m);
+void pcs_motion_go(const pcs_step_solver *self, pcs_step_problem *p, pcs_motion *m);
 // Goes to the start of the step: U and W hold the difference to q(d), v(d).
 void pcs_motion_start(const pcs_step_solver *self, pcs_step_problem *p, pcs_motion *m);
 // Moves mass and directions to the present q, and then the columns with them. Returns false if the mass is singular.
@@ -117,11 +118,9 @@ typedef struct pcs_outer {
     // Moves mass and directions to the present q. Returns false if the mass is singular.
     bool (*move)(pcs_step_solver *self, const pcs_step_problem *p);
     const pcs_motion *at;
-    double *z;          // [2 nrow] nu, La
+    pcs_contact_problem *contacts;
     double *z_last;     // [2 nrow] nu, La of the iterate before, as far as they are kept; NULL if not kept
     bool has_rotations; // derivatives of rotating joints are in the matrix
-    bool *is_hasty;     // gives the contact problem up if it takes long
-    double *work;       // [nrow]
 } pcs_outer;
 
 // Solves a step with dynamics. On failure the solver stores the change left and where.

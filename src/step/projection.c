@@ -180,17 +180,6 @@ static pcs_status projection_take_columns(pcs_step_solver *solver, pcs_projectio
     return PCS_OK;
 }
 
-// Allocates a copy of rows whose values may change; constant rows are shared.
-static pcs_status projection_take_rows(pcs_step_solver *solver, pcs_rows *from, pcs_rows **out)
-{
-    *out = from;
-    if (from == NULL || !solver->system->row_set.vary) return PCS_OK;
-    PCS_TRY(pcs_rows_create(solver->ctx, from->nrow, from->ncol, from->start[from->nrow], out));
-    memcpy((*out)->start, from->start, (size_t)(from->nrow + 1) * sizeof *from->start);
-    (*out)->halo = from->halo;
-    return PCS_OK;
-}
-
 static pcs_status projection_demand_masses(const pcs_step_solver *solver)
 {
     const pcs_system *system = solver->system;
@@ -215,8 +204,12 @@ pcs_status pcs_projection_create(pcs_step_solver *solver, pcs_projection **out)
     int n = solver->system->nv;
     PCS_TAKE(solver->ctx, p, 1, "the contact projection");
     PCS_TAKE_EACH(solver->ctx, n, "the contact projection", double, &p->at, &p->work);
-    PCS_TRY(projection_take_rows(solver, solver->system->G, &p->Gx));
-    PCS_TRY(projection_take_rows(solver, solver->system->T, &p->Tx));
+    p->Gx = solver->system->G; // constant rows are shared
+    p->Tx = solver->system->T;
+    if (solver->system->row_set.vary) {
+        PCS_TRY(pcs_rows_copy(solver->ctx, solver->system->G, &p->Gx));
+        PCS_TRY(pcs_rows_copy(solver->ctx, solver->system->T, &p->Tx));
+    }
     *out = p;
     if (!solver->ops->needs_no_columns) PCS_TRY(projection_take_columns(solver, p));
     projection_fill(solver, p);

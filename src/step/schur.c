@@ -334,9 +334,7 @@ typedef struct schur {
     pcs_krylov_set *contacts;
     pcs_schur_map *map;
     pcs_motion at;
-    double *z;              // multipliers: contacts->p.z
     unsigned char *held;    // [m] held rows
-    double *gap;            // [nrow] work
     double *z_step;         // [contacts->n] multipliers that the step starts from
     pcs_step_form factored; // form for which S* of a linear system was factored
     bool is_stale;          // the products have changed since the last solve
@@ -348,9 +346,7 @@ static pcs_status schur_make_contacts(pcs_step_solver *self)
     const pcs_system *system = self->system;
     PCS_TRY(pcs_krylov_set_create(self->ctx, system, s->map->nb, &s->contacts));
     PCS_TAKE(self->ctx, s->z_step, 2 * (s->m + s->nt) + s->map->nb, "the Schur solver");
-    PCS_TAKE(self->ctx, s->gap, system->nrow, "the Schur solver");
     PCS_TAKE(self->ctx, s->held, s->m, "the Schur solver");
-    s->z = s->contacts->p.z;
     return pcs_preconditioners_create(self, s->map->G, s->map->T, s->contacts->preconditioner);
 }
 
@@ -391,7 +387,7 @@ static pcs_status schur_setup(pcs_step_solver *self)
     s->map->problem = &s->contacts->p;
     s->contacts->owner = s->map;
     int n = 2 * system->nrow + system->ntangent + s->map->nb;
-    self->memory[0] = (pcs_memory){ .bytes = s->z, .size = (size_t)n * sizeof *s->z };
+    self->memory[0] = (pcs_memory){ .bytes = s->contacts->p.z, .size = (size_t)n * sizeof *s->contacts->p.z };
     self->memory[1] = (pcs_memory){ .bytes = &s->contacts->reach, .size = sizeof s->contacts->reach };
     return pcs_rows_are_distributed(system) ? schur_number(self, &self->memory[0]) : PCS_OK;
 }
@@ -443,7 +439,7 @@ static void schur_report_smooth(const pcs_step_solver *self, const pcs_step_prob
     if (!self->form.has_smooth_multipliers) return;
     for (int j = 0; j < self->system->nrow; j++) p->lam[j] = 0.0;
     for (int i = 0; i < s->map->nb; i++) // for the rows of this process
-        p->lam[s->map->bilateral[i]] = s->z[2 * s->m + s->nt + i] / self->form.h;
+        p->lam[s->map->bilateral[i]] = s->contacts->p.z[2 * s->m + s->nt + i] / self->form.h;
 }
 
 // Assembles and factors S* at the present state. Returns false if it is singular.
@@ -454,7 +450,7 @@ static bool schur_factor(pcs_step_solver *self, const pcs_step_problem *p)
     s->is_stale = true; // the rows have moved
     if (pcs_step_is_constant(self->system)) return true;
     schur_report_smooth(self, p);
-    pcs_step_assemble(self, s->map->curvature, p, p->base == NULL ? NULL : s->at.x, s->z, s->map->S);
+    pcs_step_assemble(self, s->map->curvature, p, p->base == NULL ? NULL : s->at.x, s->contacts->p.z, s->map->S);
     if (pcs_linsolve_factor(s->map->iteration, &is_singular) != PCS_OK || is_singular) return false;
     self->nfactor++;
     return true;
@@ -561,8 +557,7 @@ static void schur_clear(pcs_step_solver *self, pcs_step_problem *p)
     memset(s->at.U, 0, bytes);
     memset(s->at.W, 0, bytes);
     memset(s->at.y0, 0, bytes);
-    pcs_motion_add_up(self, p, &s->at);
-    pcs_motion_retract(self, p, &s->at);
+    pcs_motion_go(self, p, &s->at);
 }
 
 static bool schur_move(pcs_step_solver *self, const pcs_step_problem *p)
@@ -584,8 +579,7 @@ static void schur_guess(pcs_step_solver *self, pcs_step_problem *p)
     schur *s = self->data;
     double *impulse = s->contacts->p.b;
     for (int i = 0; i < s->n; i++) p->d[i] = self->form.h / self->form.c * p->acceleration[i];
-    pcs_motion_add_up(self, p, &s->at);
-    pcs_motion_retract(self, p, &s->at);
+    pcs_motion_go(self, p, &s->at);
     if (!pcs_system_has_joints(self->system) || self->form.has_smooth_multipliers || !schur_move(self, p)) return;
     memset(impulse, 0, (size_t)s->contacts->p.n * sizeof *impulse);
     for (int i = 0; i < s->map->nb; i++) {
@@ -595,8 +589,7 @@ static void schur_guess(pcs_step_solver *self, pcs_step_problem *p)
     schur_map_jumps(s->map, impulse);
     memcpy(s->at.U, s->map->D, (size_t)s->n * sizeof *s->at.U);
     memcpy(s->at.W, s->map->W, (size_t)s->n * sizeof *s->at.W);
-    pcs_motion_add_up(self, p, &s->at);
-    pcs_motion_retract(self, p, &s->at);
+    pcs_motion_go(self, p, &s->at);
 }
 
 // Begins an iteration. D and W hold the offset of the start of the step, which is no point q(d), v(d) of the iteration.
@@ -632,7 +625,7 @@ static void schur_keep_place(pcs_step_solver *self, pcs_step_problem *p)
 // Returns false if a contact acts in any process: its part of the matrix rotates with its row, or appears and vanishes.
 static bool schur_may_keep(const pcs_step_solver *self)
 {
-    const double *z = ((const schur *)self->data)->z; // over all rows, as processes must agree
+    const double *z = ((const schur *)self->data)->contacts->p.z; // over all rows, as processes must agree
     int m = self->system->nrow;
     bool acts = false;
     for (int j = 0; j < m && !acts; j++) acts = (z[j] != 0.0 || z[m + j] != 0.0) && !self->system->rows[j].is_bilateral;
@@ -664,9 +657,7 @@ static pcs_outcome schur_dynamics(pcs_step_solver *self, pcs_step_problem *p, in
                               .move = schur_move,
                               .at = &s->at,
                               .has_rotations = pcs_curvature_is_whole(s->map->curvature),
-                              .z = s->z,
-                              .is_hasty = &s->contacts->p.is_hasty,
-                              .work = s->gap };
+                              .contacts = &s->contacts->p };
     return pcs_outer_solve(self, p, &outer, iterations);
 }
 
@@ -704,7 +695,7 @@ static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_res
     }
     if (result->iterations == 0) result->iterations = 1;
     if (result->outcome != PCS_CONVERGED) {
-        memset(s->z, 0, (size_t)(2 * self->system->nrow + self->system->ntangent + c->nb) * sizeof(double));
+        memset(s->contacts->p.z, 0, (size_t)(2 * self->system->nrow + self->system->ntangent + c->nb) * sizeof(double));
         return;
     }
     pcs_motion_report(self, p, &s->at, &c->p);
