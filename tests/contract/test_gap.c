@@ -1,6 +1,6 @@
-// What every gap type with constant rows promises, looped over the table, where they come first: rows are the
-// derivatives of gaps, gaps are distances of drawn points, a unit impulse gives the momentum it says, and a contact
-// that cannot act is refused with its reason. What all types promise on bodies that turn is in test_gap_bodies.c.
+// What every gap type with constant rows promises, looped over the table, where they come first: gaps are distances of
+// drawn points, and a contact that cannot act is refused with its reason. What all types promise of rows and
+// resultants is in test_gap_bodies.c.
 
 #include "fe/fe.h"
 #include "support/check.h"
@@ -47,33 +47,6 @@ static void normal_for(const pcs_source_ops *ops, const double increment[3], dou
     for (int k = 0; k < 3; k++) normal[k] = sign * increment[k];
 }
 
-TEST(rows_are_derivatives_of_gaps)
-{
-    unsigned long long seed = 3;
-    for (int type = 0; is_constant(type); type++)
-        for (int w = 0; w < NWAY; w++) {
-            double normal[3], q[MODEL_MAX_SIZE];
-            normal_for(pcs_gap_types[type], choices[w], normal);
-            model *m = two_bars(choices[w], normal, pcs_gap_types[type]);
-            model_build(m);
-            pcs_system *system = m->system;
-            CHECK(system->nrow == 1);
-            model_randomize(&seed, system->nv, q);
-            for (int i = 0; i < system->nv; i++) {
-                double ahead, behind, unit[MODEL_MAX_SIZE] = { 0 }, keep = q[i];
-                q[i] = keep + 0.5;
-                pcs_system_gaps(system, pcs_at(0.0, q, NULL), &ahead);
-                q[i] = keep - 0.5;
-                pcs_system_gaps(system, pcs_at(0.0, q, NULL), &behind);
-                q[i] = keep;
-                unit[i] = 1.0;
-                CHECK_NEAR(pcs_system_rate(system, 0, unit), ahead - behind, 1e-14);
-            }
-            CHECK(pcs_restitution(&system->rows[0], -1.0) == 0.375);
-            model_destroy(&m);
-        }
-}
-
 // The gap at rest, and after a motion, is the distance of the points that are drawn along the drawn normal.
 TEST(gaps_are_distances_in_space)
 {
@@ -101,28 +74,6 @@ TEST(gaps_are_distances_in_space)
             }
             CHECK_NEAR(length, 1.0, 1e-15);
             CHECK_NEAR(gap, distance, 1e-14);
-            model_destroy(&m);
-        }
-}
-
-TEST(resultant_is_the_sum_of_the_row)
-{
-    for (int type = 0; is_constant(type); type++)
-        for (int held = 0; held < 2; held++) {
-            double normal[3], wanted[3] = { 0 }, resultant[3];
-            normal_for(pcs_gap_types[type], choices[0], normal);
-            model *m = two_bars(choices[0], normal, pcs_gap_types[type]);
-            if (held) model_support(m, "second.start", "x");
-            model_build(m);
-            const pcs_dofmap *map = pcs_fe_dofmap(m->system);
-            for (int i = 0; i < map->ndof; i++) {
-                double unit[MODEL_MAX_SIZE] = { 0 };
-                if (map->dof[i].equation < 0) continue;
-                unit[map->dof[i].equation] = 1.0;
-                for (int k = 0; k < 3; k++) wanted[k] += pcs_system_rate(m->system, 0, unit) * map->dof[i].direction[k];
-            }
-            pcs_row_resultant(m->system, m->system->G, 0, resultant);
-            CHECK_ALL_NEAR(3, resultant, wanted, 1e-15);
             model_destroy(&m);
         }
 }

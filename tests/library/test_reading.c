@@ -34,13 +34,6 @@ static void list_cases(void)
     free(found);
 }
 
-static void count_option(void *user, const percuss_option *option)
-{
-    CHECK(option->part != NULL && option->summary != NULL);
-    CHECK(option->key == NULL || (option->help != NULL && option->kind != NULL));
-    (*(int *)user)++;
-}
-
 // y = A x.
 static void multiply(const percuss_matrix *A, const double *x, double *y)
 {
@@ -359,89 +352,6 @@ TEST(a_rod_moves_along_its_axis_whatever_its_length)
         CHECK(percuss_equation(p, 1, 0) == dof[0].equation && percuss_equation(p, 1, 1) == -2);
         percuss_destroy(&p);
     }
-}
-
-// E A / L u = F, and frequencies of a rod of lumped masses held at one end: w = 2 c/h sin((2k - 1) pi / (4 n)).
-TEST(equilibria_and_modes_are_exact)
-{
-    static const char text[] =
-        "mesh: { bar: { type: line, from: [0, 0, 0], to: [2, 0, 0], elements: 10 } }\n"
-        "elements: { bar: { type: rod, mesh: bar, E: 300.0, rho: 3.0, area: 0.5, mass: lumped } }\n"
-        "supports: { wall: { set: bar.start, fix: [x] } }\n"
-        "loads: { pull: { type: force, node: bar.end, value: [15, 0, 0] } }\n"
-        "output: { probes: { tip: { node: bar.end, of: [ux] } } }\n";
-    percuss_source source = { .text = text };
-    percuss *p = NULL;
-    int answer = percuss_statics(&source, NULL, &p);
-    if (answer != 0) fail_msg("%s", percuss_message(p));
-    CHECK_NEAR(percuss_displacement(p)[9], 15.0 * 2.0 / (300.0 * 0.5), 1e-12);
-    CHECK_NEAR(percuss_probe_at(p, 0), 0.2, 1e-12);
-    CHECK_NEAR(percuss_internal_force(p)[9], 15.0, 1e-10);
-    CHECK_NEAR(percuss_energies(p).strain, 1.5, 1e-12);
-    CHECK(percuss_step(p) == 2 && percuss_keep(p) == NULL && percuss_is_done(p) && percuss_applied_force(p) == NULL);
-    percuss_destroy(&p);
-    percuss_still_options options = { .count = 3 };
-    CHECK(percuss_modes(&source, &options, &p) == 0 && percuss_mode_count(p) == 3);
-    for (int k = 0; k < 3; k++) {
-        double w = 2.0 * 10.0 / 0.2 * sin((2.0 * k + 1.0) * acos(-1.0) / 40.0);
-        CHECK_RELATIVE(percuss_mode_at(p, k).frequency, w, 1e-9);
-        CHECK(strcmp(percuss_mode_at(p, k).kind, "vibration") == 0 && percuss_mode_at(p, k).im == NULL);
-    }
-    CHECK(percuss_mode_at(p, 3).kind == NULL && fabs(percuss_force(p)[9] - 15.0) < 1e-12); // modes leave loads alone
-    percuss_destroy(&p);
-}
-
-static int step_within(void *user, const percuss *p)
-{
-    percuss *self = *(percuss **)user;
-    CHECK(self == p && percuss_step(self) == 2 && percuss_run(self, "x") == 2);
-    percuss_destroy(user);
-    CHECK(*(percuss **)user == self && percuss_acceleration(self) != NULL);
-    return 0;
-}
-
-TEST(runs_can_be_watched)
-{
-    static const char folder[] = TESTS_OUTPUT_FOLDER "/watched";
-    percuss *p = NULL;
-    int count = 0;
-    CHECK(percuss_load("cases/bar_impact", &p) == 0);
-    CHECK(percuss_run_with(p, &(percuss_run_options){ .end = 1.0, .watch = stop_after, .user = &count }) == 1);
-    CHECK(percuss_steps(p) == 25);
-    CHECK_TEXT(percuss_message(p), "stopped on request");
-    CHECK(percuss_run_with(p, &(percuss_run_options){ .end = 0.06, .watch = step_within, .user = &p }) == 0);
-    CHECK(percuss_steps(p) == 30 && percuss_step(p) == 0);
-    percuss_destroy(&p);
-    CHECK(percuss_load("cases/bar_impact", &p) == 0);
-    count = 0;
-    CHECK(percuss_run_with(p, &(percuss_run_options){ .directory = folder, .watch = stop_after, .user = &count }) == 1);
-    CHECK(percuss_steps(p) == 25 && !percuss_is_done(p) && percuss_step(p) == 0);
-    CHECK(percuss_run(p, folder) == 0 && percuss_is_done(p)); // the rest, and once more
-    CHECK(percuss_run(p, folder) == 0 && percuss_run(p, NULL) == 2);
-    percuss_destroy(&p);
-}
-
-TEST(messages_have_places)
-{
-    static const char text[] = "mesh:\n  bar: { type: line, elements: 0 }\nspeed: 1\n";
-    percuss *p = NULL;
-    percuss_place place;
-    CHECK(percuss_open(&(percuss_source){ .path = "a:1 b", .text = text }, &p) == 2);
-    int count = 0;
-    bool has_key = false;
-    for (; percuss_message_at(p, count, &place); count++) {
-        CHECK(strcmp(place.file, "a:1 b") == 0 && place.line >= 1 && place.column >= 1);
-        CHECK(place.text_length > 0 && place.text[0] != ' ');
-        has_key = has_key || (place.line == 3 && strncmp(place.text, "unknown key", 11) == 0);
-    }
-    CHECK(count >= 3 && has_key);
-    CHECK(!percuss_message_at(p, -1, &place) && !percuss_message_at(p, count, &place));
-    percuss_destroy(&p);
-    CHECK(percuss_open(&(percuss_source){ .path = NULL }, &p) == 2);
-    CHECK_TEXT(percuss_message(p), "neither a path nor a text");
-    percuss_destroy(&p);
-    int options = 0;
-    CHECK(percuss_list_options(count_option, &options) == 0 && options > 200);
 }
 
 TEST(faults_are_told)

@@ -66,21 +66,15 @@ class Rows(ranks.Ranks):
             self.compare(case, *settings, *frames, "--set", f"scheme={{type: {scheme}}}", counts=(2,), rows=5)
             self.same_contacts(2)
 
-    # Every rank solves for its own rows: sums over rows are joined, and multipliers and gates told to all.
-    def test_friction(self):
-        case = self.case("rows", ROWS)
-        self.compare(case, *FRICTION, counts=(3,), rows=9)
-
-    # Forces that need copies within a product; and a rank that has no row at all.
+    # Every rank solves for its own rows: sums over rows are joined, and multipliers and gates told to all. Forces that
+    # need copies within a product; and a rank that has no row at all: a lattice of its own touches nothing.
     def test_all_kinds(self):
         damped = ["--set", "elements.grid.damping={mass: 10.0, stiffness: 1.0e-5}"]
         case = self.case("rows", ROWS)
-        self.compare(case, *damped, *FRICTION, counts=(2,), rows=9)
-        # A lattice of its own, which touches nothing, for some of the ranks.
         apart = ["--set", "mesh.apart={type: lattice, cells: [29, 29], size: [0.1, 0.1], origin: [9, 0, 0]}",
                  "--set", "elements.apart={type: beam_timo_2d, mesh: apart, E: 1.0e9, nu: 0.3, rho: 1000.0, "
                           "section: {type: rectangle, width: 0.02, height: 0.02}}"]
-        self.compare(case, *apart, *FRICTION, "--set", "time.end=2.5e-4", counts=(3,), rows=6)
+        self.compare(case, *damped, *apart, *FRICTION, "--set", "time.end=2.5e-4", counts=(3,), rows=6)
 
 
 # So many that nobody but the rank of its node knows of a contact.
