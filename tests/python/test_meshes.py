@@ -1,9 +1,11 @@
-"""Known answers of the mesh parts: arcs, frames, lattices, points and links, what they refuse, nodes chosen by place,
-and parts that are joined. Argument: the path of the program. Without NumPy all of it is skipped."""
+"""Known answers of the mesh parts: arcs, frames, lattices, points, links and files of Gmsh, what they refuse, nodes
+chosen by place, and parts that are joined. Argument: the path of the program. Without NumPy all of it is skipped."""
 
 import itertools
 import math
+import os
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, "tests/cli")
@@ -24,15 +26,20 @@ SPRING = "{ type: spring_damper, mesh: %s, stiffness: 1 }"
 REST = "scheme: { type: alpha_ggl }\ntime: { step: 1.0e-6, end: 1.0e-5 }\n"
 
 
+def load(more="", **parts):
+    """A model of parts of a mesh, {name: "{ type: ... }"}."""
+    kinds = {name: SPRING if "type: link" in part else BODY if "type: point" in part else BEAM
+             for name, part in parts.items()}
+    mesh = ", ".join(f"{name}: {part}" for name, part in parts.items())
+    elements = ", ".join(f"{name}: {kind % name}" for name, kind in kinds.items())
+    return percuss.load(text=f"mesh: {{ {mesh} }}\nelements: {{ {elements} }}\n{more}{REST}")
+
+
 class Mesh:
-    """The mesh of parts, {name: "{ type: ... }"}, as the library has it."""
+    """The mesh as the library has it."""
 
     def __init__(self, more="", **parts):
-        kinds = {name: SPRING if "type: link" in part else BODY if "type: point" in part else BEAM
-                 for name, part in parts.items()}
-        mesh = ", ".join(f"{name}: {part}" for name, part in parts.items())
-        elements = ", ".join(f"{name}: {kind % name}" for name, kind in kinds.items())
-        self.sim = percuss.load(text=f"mesh: {{ {mesh} }}\nelements: {{ {elements} }}\n{more}{REST}")
+        self.sim = load(more, **parts)
         self.x, self.cells = np.array(self.sim.nodes), np.array(self.sim.cells)
         self.nodes = {name: list(items) for name, items in self.sim.node_sets.items()}
         self.groups = {name: list(items) for name, items in self.sim.cell_sets.items()}
@@ -106,6 +113,70 @@ REFUSED = {
              ("a: a, b: two", "'a' has 3 nodes and 'two' has 2, must be as many or one"),
              ("a: a, b: a.end", "have node 2 in common")),
 }
+
+HEAD = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n"
+# What stands in corner.msh, what in its place, and what is told then.
+DAMAGES = (
+    ("$MeshFormat\n", "Mesh\n", ":1: this is no mesh file of Gmsh"),
+    ("4.1 0 8", "2.2 0 8", ":2: format 2.2 cannot be read, only 4.1"),
+    ("4.1 0 8", "4.1 1 8", ":2: format 4.1 binary cannot be read"),
+    ("4.1 0 8", "4,1 0 8", ":2: the version must be a number, is '4,1'"),
+    ("4.1 0 8", "4.1 0", ":2: the line ends before the data size"),
+    ("$EndMeshFormat", "$EndMesh", ":3: $EndMeshFormat must follow here"),
+    ('0 2 "foot"', "0 2 foot", ":6: a group needs its name in quotes"),
+    ('0 2 "foot"', '0 2 ""', ":6: the name of a group is empty"),
+    ('0 2 "foot"', '1 3 "foot"', ":7: group 3 has a name already"),
+    ('0 2 "foot"', '1 2 "deck"', ":7: groups 2 and 3 have the same name 'deck'"),
+    ('0 2 "foot"', '4 2 "foot"', ":6: the dimension of a group must be from 0 to 3, is 4"),
+    ("\n4\n", "\n3\n", ":9: $EndPhysicalNames must follow here, after the names that the section announces; is '2'"),
+    ("\n4\n", "\n5\n", ":10: the dimension of a group must be a whole number, is '$EndPhysicalNames'"),
+    ("3 2 1 0\n", "3 2 1\n", ":12: the line ends before the number of entities"),
+    ("3 2 1 0\n", "3 2 2 0\n", "entity 2 of 2 surfaces: corner.msh:19: the tag of an entity"),
+    ("3 2 1 0\n", "3 2 0 0\n", ":18: $EndEntities must follow here"),
+    ("2 1 0 0 0\n", "2 1 0 0 4\n", "entity 2 of 3 points: corner.msh:14: the line ends before a physical group"),
+    ("2 3 5 2 1 -2\n", "2 3 5 3 1 -2\n", ":16: the line ends before a bounding entity"),
+    ("4 5 7 10", "4 6 7 10", ":36: the blocks hold 5 nodes, but 6 are announced"),
+    ("4 5 7 10", "3 5 7 10", ":33: $EndNodes must follow here, after the blocks that the section announces"),
+    ("4 5 7 10", "5 5 7 10", ":36: the dimension of a block must be a whole number, is '$EndNodes'"),
+    ("0 2 0 2\n", "0 2 0 3\n", ":28: the line must end before '0'"),
+    ("0 2 0 2\n", "0 2 0 1\n", ":27: the line ends before y of a node"),
+    ("0 2 0 2\n", "0 2 2 2\n", ":25: 'parametric' of a block must be from 0 to 1, is 2"),
+    ("0 2 0 2\n", "7 2 0 2\n", ":25: the dimension of a block must be from 0 to 3, is 7"),
+    ("0.5 0 0 0.5\n", "0.5 0 0\n", ":32: the line ends before a parameter of a node"),
+    ("\n7\n1000000007\n", "\n100\n1000000007\n", ":26: node 100 is given twice"),
+    ("5 6 1 6\n", "5 7 1 6\n", ":50: the blocks hold 6 elements, but 7 are announced"),
+    ("5 6 1 6\n", "4 6 1 6\n", ":48: $EndElements must follow here"),
+    ("1 1 1 2\n4 100", "1 1 1 3\n4 100", ":48: element 1 has node 2, which $Nodes does not give"),
+    ("1 1 1 2\n4 100", "1 1 8 2\n4 100", ":45: elements of type 8 (line of 3 nodes) cannot be read"),
+    ("1 1 1 2\n4 100", "2 1 1 2\n4 100", ":45: elements of type 1 must have dimension 1, have 2"),
+    ("4 100 8", "4 100 9", ":46: element 4 has node 9, which $Nodes does not give"),
+    ("4 100 8", "4 100 100", ":46: element 4 has no length"),
+    ("4 100 8 \n", "4 100 8 7\n", ":46: the line must end before '7'"),
+    ("4 5 7 10", "-4 5 7 10", ":21: the number of blocks must be from 0 to"),
+    ("4 5 7 10", "99999 5 7 10", ":21: the number of blocks is 99999, but the rest of the file has room for"),
+    ("4 5 7 10", "99999999999999999999999 5 7 10", ":21: the number of blocks must be from 0 to"),
+    ("1000000007\n0 1 0 1\n", "1000000007 1\n0 1 0 1\n", ":21: the line must end before '1'"),
+    ("\n7\n1000000007\n", "\n0\n1000000007\n", ":26: the tag of a node must be from 1 to"),
+    ("\n1 0 0\n1 -1.5e0", "\n1 0\n1 -1.5e0", ":28: the line ends before z of a node"),
+    ("\n1 0 0\n1 -1.5e0", "\n1 0 0 0\n1 -1.5e0", ":28: the line must end before '0'"),
+    ("\n1 0 0\n1 -1.5e0", "\n1 x 0\n1 -1.5e0", ":28: y of a node must be a number, is 'x'"),
+    ("\n1 0 0\n1 -1.5e0", "\nnan 0 0\n1 -1.5e0", ":28: x of a node must be a number, is 'nan'"),
+    ("\n1 0 0\n1 -1.5e0", "\n0x1 0 0\n1 -1.5e0", ":28: x of a node must be a number, is '0x1'"),
+    ("\n1 0 0\n1 -1.5e0", "\n1e999 0 0\n1 -1.5e0", ":28: x of a node must be finite, is 1e999"),
+    ("\n1 0 0\n1 -1.5e0", "\n1e 0 0\n1 -1.5e0", ":28: x of a node must be a number, is '1e'"),
+    ("\n1 0 0\n1 -1.5e0", "\n\x01 0 0\n1 -1.5e0", ":28: x of a node must be a number, is '?'"),
+    ("0.5 0 0 0.5\n", "0 0 0 0.5\n", ":46: element 4 has no length: its nodes 100 and 8 are both at [0, 0, 0]"),
+    ("1 1 1 2\n4 100", "1 1 2 2\n4 100", ":45: elements of type 2 (triangle) cannot be read"),
+    ("1 1 1 2\n4 100", "1 1 26 2\n4 100", ":45: elements of type 26 (line of 4 nodes)"),
+    ("1 1 1 2\n4 100", "1 1 93 2\n4 100", ":45: elements of type 93 cannot be read"),
+    ("4 100 8 \n", "4 100\n", ":46: the line ends before a node"),
+    ("$Elements", "$Element", ":50: the file ends within $Element, which begins in line 37"),
+    ("$EndElements\n", "$EndElements\n$Nodes\n0\n$EndNodes\n", ":51: the file has the section twice"),
+    ("$EndElements\n", "$EndElements\n$Data\n1\n", ":52: the file ends within $Data, which begins in line 51"),
+    ("$EndElements\n", "$EndElements\nmore\n", ":51: a section such as $Nodes must begin here"),
+    ("$EndElements\n", "$EndElements\n$EndNodes\n", ":51: $EndNodes ends what has not begun"),
+    ("$EndElements\n", "$EndElements\n$PartitionedEntities\n", ":51: a partitioned mesh cannot be read"),
+)
 
 
 class Parts(unittest.TestCase):
@@ -301,6 +372,108 @@ class Sets(unittest.TestCase):
         m = Mesh("merge: { j: { sets: [p, q], tolerance: 0.01 } }\n", p=f"{{ type: point, at: {places} }}",
                  q=f"{{ type: point, at: {others} }}")
         self.assertEqual(len(m.x), len(places) + far)
+
+
+class Gmsh(unittest.TestCase):
+    """corner.msh: an L of 2 + 1 cells, nodes numbered at will, one that nobody uses, a mass at the far end, points
+    without a group, parameters at the inner node."""
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.path = os.path.join(temporary.name, "corner.msh")
+        with open("tests/regression/gmsh/corner.msh", encoding="utf-8") as file:
+            self.good = file.read()
+
+    def read(self, text, more="", make=Mesh, **parts):
+        if os.path.exists(self.path):
+            os.remove(self.path)  # a new file is not waited for, an overwritten one is
+        with open(self.path, "wb") as file:
+            file.write(text if isinstance(text, bytes) else text.encode())
+        return make(**parts, p=f"{{ type: gmsh, file: {self.path}{more} }}")
+
+    def refused(self, text, more=""):
+        with self.assertRaises(percuss.InputError) as caught:
+            self.read(text, more)
+        self.assertIn(self.path, str(caught.exception))
+        return str(caught.exception)
+
+    # The nodes stand along the L from its first end: 100, 8, 7, 1000000007; node 55 is gone.
+    def check_corner(self, m):
+        np.testing.assert_array_equal(m.x, [[0, 0, 0], [0.5, 0, 0], [1, 0, 0], [1, -1.5, 0]])
+        self.assertEqual(m.cells.tolist(), [[0, 1], [1, 2], [2, 3]])
+        self.assertEqual({name: items for name, items in m.nodes.items() if items},
+                         {"p": [0, 1, 2, 3], "p.deck": [0, 1, 2], "p.all of it": [0, 1, 2, 3], "p.foot": [0],
+                          "p.4": [3], "p.6": [2, 3]})
+        self.assertEqual({name: items for name, items in m.groups.items() if items},
+                         {"p": [0, 1, 2], "p.deck": [0, 1], "p.all of it": [0, 1, 2], "p.6": [2]})
+
+    # Line ends of other systems, blank lines, sections of other programs; nothing after the last word.
+    def test_a_file_is_read(self):
+        self.check_corner(self.read(self.good))
+        other = self.good.replace("$Nodes", "\n \n$Comments\nNodes follow: $Nodes\n$EndComments\n$Nodes", 1)
+        self.check_corner(self.read(other.replace("\n", "\r\n").rstrip()))
+        m = self.read(self.good, ", scale: 0.001", first="{ type: point, at: [9, 0, 0] }")
+        self.assertEqual((m.x[4, 1], m.nodes["p.foot"], m.groups["p.deck"]), (-1.5e-3, [1], [1, 2]))
+        self.assertIn("too far away", self.refused(self.good, ", scale: 1.7e308"))
+
+    # Groups of points with the names of groups of lines; two curves between the same points are two bars.
+    def test_groups(self):
+        nodes = "$Nodes\n1 2 1 2\n1 1 0 2\n1\n2\n0 0 0\n1 0 0\n$EndNodes\n"
+        m = self.read(HEAD + "$Entities\n2 1 0 0\n1 0 0 0 1 1\n2 1 0 0 1 2\n1 0 0 0 1 0 0 1 1 0\n$EndEntities\n" + nodes
+                      + "$Elements\n3 3 1 3\n1 1 1 1\n1 1 2\n0 1 15 1\n2 1\n0 2 15 1\n3 2\n$EndElements\n")
+        self.assertEqual([m.nodes["p." + name] for name in ("1", "1.points", "2")], [[0, 1], [0], [1]])
+        m = self.read(HEAD + "$Entities\n0 2 0 0\n1 0 0 0 1 0 0 2 1 3 0\n2 0 0 0 1 0 0 1 3 0\n$EndEntities\n" + nodes
+                      + "$Elements\n2 2 1 2\n1 1 1 1\n1 1 2\n1 2 1 1\n2 1 2\n$EndElements\n")
+        self.assertEqual((len(m.cells), m.groups["p.1"], m.groups["p.3"]), (2, [0], [0, 1]))
+
+    # Each file is the good one with one change; the message names the line and what is wrong.
+    def test_faults_are_told_with_their_line(self):
+        for old, new, told in DAMAGES:
+            self.assertIn(old, self.good)
+            with self.subTest(old=old, new=new):
+                self.assertIn(told, self.refused(self.good.replace(old, new, 1)).replace(
+                    self.path, "corner.msh") if "corner.msh" in told else self.refused(self.good.replace(old, new, 1)))
+        none = "$Nodes\n0 0 0 0\n$EndNodes\n"
+        one = "$Elements\n1 1 1 1\n0 1 15 1\n1 1\n$EndElements\n"
+        for text, told in (("", ":0: the file is empty"), ("\n \n", "the file is empty"),
+                           (HEAD, "the file ends without $Nodes"), (HEAD + none, "the file ends without $Elements"),
+                           (HEAD + none + "$Elements\n0 0 0 0\n$EndElements\n", "has no line"),
+                           (HEAD + one, ":7: element 1 has node 1, which $Nodes does not give"),
+                           (HEAD + "$Nodes\n1 1 1 1\n0 1 0 1\n1\n0 0 0\n$EndNodes\n" + one,
+                            "has no line, and no point that belongs to a group")):
+            self.assertIn(told, self.refused(text))
+        with self.assertRaisesRegex(percuss.InputError, "cannot open the mesh file '/': Is a directory"):
+            Mesh(p="{ type: gmsh, file: / }")
+
+    # Whatever is in a file: a mesh, or an error that names the file.
+    def test_damaged_files(self):
+        whole, signs, fine = len(self.good) - 1, b"0123456789-.eE \n\"$xN\xff\0", 0  # the last line may lack its end
+        for size in range(0, whole, 3):
+            self.refused(self.good[:size])
+        self.check_corner(self.read(self.good[:whole]))
+        good = self.good.encode()
+        for i in range(len(good)):
+            for sign in (signs[(7 * i + k) % len(signs):][:1] for k in range(0, 18, 3)):
+                try:
+                    sim = self.read(good[:i] + sign + good[i + 1:], make=load)
+                    self.assertTrue((sim.cells < len(sim.nodes)).all() and len(sim.cells) > 0)
+                    fine += 1
+                except percuss.InputError as error:
+                    self.assertRegex(str(error), "corner.msh:|case:")
+        self.assertGreater(fine, 500)
+
+    # Scattered tags, elements in two groups each: time and memory stay in proportion.
+    def test_large_files(self):
+        n, tag = 20000, [1 + i * 7919 % 1000003 for i in range(20001)]
+        m = self.read(HEAD + "$Entities\n0 1 0 0\n1 0 0 0 1 0 0 2 1 2 0\n$EndEntities\n"
+                      f"$Nodes\n1 {n + 1} 1 1000003\n1 1 0 {n + 1}\n" + "".join(f"{t}\n" for t in tag)
+                      + "".join(f"{i} 0 0\n" for i in range(n + 1))
+                      + f"$EndNodes\n$Elements\n1 {n} 1 {n}\n1 1 1 {n}\n"
+                      + "".join(f"{i + 1} {tag[i]} {tag[i + 1]}\n" for i in reversed(range(n))) + "$EndElements\n")
+        self.assertEqual((len(m.x), len(m.cells), m.bandwidth()), (n + 1, n, 1))
+        self.assertEqual((len(m.groups["p.1"]), len(m.groups["p.2"])), (n, n))
+        np.testing.assert_array_equal(m.x[:, 0], np.arange(n + 1))
 
 
 if __name__ == "__main__":

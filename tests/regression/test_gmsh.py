@@ -105,13 +105,6 @@ class Gmsh(Meshes):
         self.refused(self.portal("40"), "portal_40.msh:2: format 4 cannot be read, only 4.1")
         self.refused(self.portal("none"), "bad.yaml:2:11: mesh.portal: cannot open the mesh file", "No such file")
 
-    def test_a_file_cut_short(self):
-        whole = (FILES / "portal_41.msh").read_text()
-        for size in range(0, len(whole) - 1, 97):
-            (self.folder / "cut.msh").write_text(whole[:size])
-            mesh = "  portal: { type: gmsh, file: cut.msh }"
-            self.refused(case(mesh, beams("portal"), "portal.feet", "portal.crown"), "mesh.portal: ", "cut.msh:")
-
 
 class Parts(Meshes):
     def test_joined_lines_move_like_one(self):

@@ -1,10 +1,44 @@
 // Meshes of many nodes, and which way a node can move. What parts and sets are is in python/test_meshes.
 
+#include "case/case.h"
 #include "mesh/merge.h"
 #include "support/check.h"
-#include "support/mesh.h"
+#include "support/model.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const pcs_mesh_source_ops *mesh_find(const char *type)
+{
+    for (int i = 0; pcs_mesh_sources[i] != NULL; i++)
+        if (strcmp(pcs_mesh_sources[i]->name, type) == 0) return pcs_mesh_sources[i];
+    fail_msg("no mesh source '%s'", type);
+    return NULL;
+}
+
+// Makes a part from options as a YAML map.
+static void mesh_make(model *m, const char *type, const char *name, const char *options)
+{
+    const pcs_mesh_source_ops *source = mesh_find(type);
+    pcs_case *c = NULL;
+    CHECK_OK(m->ctx, pcs_case_parse(m->ctx, "part", options, strlen(options), &c));
+    void *params = pcs_take(m->ctx, 1, source->params_size, "parameters");
+    assert_non_null(params);
+    CHECK(pcs_case_read(c, pcs_case_root(c), source->options, params));
+    CHECK_OK(m->ctx, source->build(params, name, m->mesh));
+}
+
+// Largest distance between the numbers of two nodes of a cell.
+static int mesh_bandwidth(const pcs_mesh *mesh)
+{
+    int most = 0;
+    for (int c = 0; c < mesh->ncell; c++) {
+        int width = abs(mesh->cell[c][0] - mesh->cell[c][1]);
+        if (width > most) most = width;
+    }
+    return most;
+}
 
 // A million degrees of freedom in space: six at each node. Memory and numbering must be linear in the size.
 TEST_WITH_MODEL(lattice_of_a_million_dofs)
