@@ -162,7 +162,6 @@ def main(argv: list[str]) -> int:
     p.add_argument("b", metavar="B", help="another one")
     p.add_argument("--tolerance", metavar="T", default="1e-9", help="largest difference over the size of the column "
                    "[1e-9]")
-    p.add_argument("-q", "--quiet", action="store_true", help="nothing on the screen")
     a = p.parse_args(argv)
     found = compare(a.a, a.b, real("--tolerance", a.tolerance, 0.0, math.inf, "a number from 0 on"))
     if not a.quiet:

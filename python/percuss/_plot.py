@@ -175,7 +175,6 @@ def _parser() -> Parser:
     add("--spectrum", nargs="?", const="hann", default="", metavar="WINDOW", help="amplitudes over frequency, with a "
         "window [hann]")
     add("--script", action="store_true", help="keep beside a picture the lines of Python that make it")
-    add("-q", "--quiet", action="store_true", help="do not list the pictures")
     return parser
 
 

@@ -189,11 +189,10 @@ def pack(values: Any, dtype: str) -> str:
     return base64.b64encode(np.ascontiguousarray(values, dtype).tobytes()).decode()
 
 
-def quantise(values: Array, low: Any, high: Any, most: int) -> Array:
-    """Whole numbers from 0 to `most` for values from `low` to `high`."""
+def quantise(values: Array, low: Any, high: Any, dtype: str) -> str:
+    """Values from `low` to `high` packed as whole numbers, from 0 to the largest of their type."""
     span = np.where(np.asarray(high) > low, np.asarray(high) - low, 1.0)
-    found: Array = np.rint((values - low) / span * most)
-    return found
+    return pack(np.rint((values - low) / span * np.iinfo(dtype).max), dtype)
 
 
 def vectors(values: Array) -> Optional[dict[str, Any]]:
@@ -204,7 +203,7 @@ def vectors(values: Array) -> Optional[dict[str, Any]]:
     if not axes:
         return None
     return {"axes": axes, "low": low[axes].tolist(), "high": high[axes].tolist(),
-            "data": pack(quantise(values[:, :, axes], low[axes], high[axes], 65535), "<u2")}
+            "data": quantise(values[:, :, axes], low[axes], high[axes], "<u2")}
 
 
 def _field(name: str, values: list[Array], is_of_points: bool, unit: str) -> Optional[dict[str, Any]]:
@@ -218,7 +217,7 @@ def _field(name: str, values: list[Array], is_of_points: bool, unit: str) -> Opt
     low = -high if all_values.min() < 0.0 else 0.0
     return {"name": name.replace("_", " "), "unit": unit, "low": low, "high": high, "points": is_of_points,
             "largest": largest if largest > high else 0.0,
-            "data": pack(quantise(np.clip(all_values, low, high), low, high, 255), "u1")}
+            "data": quantise(np.clip(all_values, low, high), low, high, "u1")}
 
 
 def _fields(frames: list[Frame]) -> list[dict[str, Any]]:
@@ -388,7 +387,6 @@ def main(argv: list[str]) -> int:
     parser = Parser("report", "One page of HTML about the results of a run, a study, statics or modes.")
     parser.add_argument("results", metavar="RESULTS", help="their folder")
     parser.add_argument("-o", "--output", help="file, or folder for report.html [RESULTS]")
-    parser.add_argument("-q", "--quiet", action="store_true", help="print nothing")
     arguments = parser.parse_args(argv)
     path = report(arguments.results, arguments.output)
     if not arguments.quiet:

@@ -318,14 +318,26 @@ class Study:
         pool = Pool(len(self.runs), work, plan.jobs)
         runs = Runs(plan.case, self.folder, plan.set, keep=plan.keep, history=needs_history, beside=pool.jobs - 1,
                     is_stopped=lambda: pool.is_stopped)
-        progress = Progress(len(self.runs), show)
         if plan.perturb:
             self._perturb(runs)
+        ends, begin, shown = list[str](), time.monotonic(), 0.0
+
+        def tell(is_last: bool = False) -> None:
+            """Shows "[=====>      ]  18 of 40 runs, 12 s, about 15 s left", five times a second at most."""
+            nonlocal shown
+            now, nrun, ndone = time.monotonic(), len(self.runs), len(ends)
+            if show is None or (not is_last and now - shown < 0.2):
+                return
+            shown, made = now, ndone - ends.count("kept")  # runs that were there took no time
+            bar = f"{'=' * (BAR_WIDTH * ndone // nrun)}>".ljust(BAR_WIDTH)[:BAR_WIDTH]
+            left = f", about {(now - begin) / made * (nrun - ndone):.0f} s left" if made and not is_last else ""
+            show(f"\r[{bar}]  {ndone} of {nrun} runs, {now - begin:.0f} s{left:<20}" + "\n" * is_last)
+
         with pool.stopping():
-            for index, run in pool.results(progress.tell):
+            for index, run in pool.results(tell):
                 self.runs[index] = run
-                progress.ends.append(run.end)
-        progress.tell(True)
+                ends.append(run.end)
+        tell(True)
 
     def _perturb(self, runs: Runs) -> None:
         """Gives every run the kinetic energy of its perturbation: size^2 of the largest one of the case as it is."""
@@ -387,11 +399,9 @@ class Study:
     @property
     def not_refined(self) -> Optional[str]:
         """"mesh" or "step", whose error no limit or bound knows."""
-        if len(self.plan.refined) != 1:
-            return None
-        if "step" in self.plan.refined:
-            return "mesh" if self.first.has_cells else None
-        return "step" if self.first.has_steps else None
+        there = {"mesh": self.first.has_cells, "step": self.first.has_steps}
+        return next((what for what, has in there.items() if self.plan.refined and has and
+                     what not in self.plan.refined), None)
 
     @functools.cached_property
     def statistics(self) -> dict[str, dict[str, float]]:
@@ -461,25 +471,6 @@ class Study:
         return (f"{out}\n{n['done'] + n['kept']} of {len(self.runs)} runs done ({n['kept'] - nsame} were there{same}), "
                 f"{n['refused']} refused, {n['failed'] + n['broke']} failed\n"
                 f"Results in {self.folder}/study.csv and study.json\n")
-
-
-class Progress:
-    """Says how many of some runs are made, "[=====>      ]  18 of 40 runs, 12 s, about 15 s left"."""
-
-    def __init__(self, nrun: int, show: Optional[Callable[[str], None]]):
-        self.nrun, self.show, self.begin, self.shown = nrun, show, time.monotonic(), 0.0
-        self.ends: list[str] = []  #: of those that are done
-
-    def tell(self, is_last: bool = False) -> None:
-        """Shows the line, five times a second at most; runs that were there took no time."""
-        now = time.monotonic()
-        if self.show is None or (not is_last and now - self.shown < 0.2):
-            return
-        self.shown, spent, ndone = now, now - self.begin, len(self.ends)
-        made = ndone - self.ends.count("kept")
-        bar = f"{'=' * (BAR_WIDTH * ndone // self.nrun)}>".ljust(BAR_WIDTH)[:BAR_WIDTH]
-        left = f", about {spent / made * (self.nrun - ndone):.0f} s left" if made and not is_last else ""
-        self.show(f"\r[{bar}]  {ndone} of {self.nrun} runs, {spent:.0f} s{left:<20}" + "\n" * is_last)
 
 
 def known(value: float) -> Optional[float]:

@@ -37,7 +37,6 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--time", metavar="T|peak", help="of a picture: time, s, or peak, that of the largest contact "
                         "force [peak]; of modes the number of a mode [1], of statics the load factor [the last]")
     parser.add_argument("--field", metavar="NAME", help="what the colours show, as stress or velocity.x")
-    parser.add_argument("-q", "--quiet", action="store_true", help="accepted for the sake of the other commands")
     a = parser.parse_args(argv)
     ending = os.path.splitext(a.output)[1]
     if ending not in (".png", *MOVIES):

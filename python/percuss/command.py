@@ -26,6 +26,7 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, name: str, summary: str, **more: Any):
         super().__init__(prog=f"percuss {name}", description=summary, allow_abbrev=False,
                          formatter_class=argparse.RawDescriptionHelpFormatter, **more)
+        self.add_argument("-q", "--quiet", action="store_true", help="nothing on the screen")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """The arguments; `--complete WORD...` prints what the last word may become, for `percuss complete`."""
@@ -61,7 +62,6 @@ class Parser(argparse.ArgumentParser):
         self.add_argument("-o", "--output", metavar="DIR",
                           help=f"where {results} go [results/<case>_{self.prog.split()[1]}]")
         self.add_argument("--set", metavar="path.to.key=value", action="append", default=[], help="a value of all runs")
-        self.add_argument("-q", "--quiet", action="store_true", help="nothing on the screen")
 
     def output(self, given: argparse.Namespace) -> str:
         """The folder of results of such a command."""
@@ -102,11 +102,9 @@ def run(name: str, argv: list[str]) -> int:
         show_errors(f"percuss {name} needs the Python module {top}: install the Debian package "
                     f"{PACKAGES.get(top, 'python3-' + top)}")
         return BAD_USAGE
-    except InputError as error:
-        show_errors(str(error))
-        return BAD_USAGE
     except PercussError as error:
         show_errors(str(error))
+        return BAD_USAGE if isinstance(error, InputError) else COULD_NOT_GO_ON
     except BrokenPipeError:  # the reader of the screen output has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:

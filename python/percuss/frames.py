@@ -172,9 +172,10 @@ def _read_list(path: str) -> list[tuple[float, str]]:
         data = read_bytes(path)
         if path.endswith(".pvd"):
             entries: Any = (node.attrib for node in ElementTree.fromstring(data).iterfind(".//DataSet"))
-            listed = [(float(entry["timestep"]), _beside(path, entry["file"])) for entry in entries]
+            time, name = "timestep", "file"
         else:
-            listed = [(float(entry["time"]), _beside(path, entry["name"])) for entry in json.loads(data)["files"]]
+            entries, time, name = json.loads(data)["files"], "time", "name"
+        listed = [(float(entry[time]), _beside(path, entry[name])) for entry in entries]
         if not np.all(np.isfinite([time for time, _ in listed])):
             raise ValueError("a time is no number")
         return listed

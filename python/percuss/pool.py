@@ -97,42 +97,39 @@ class Pool:
     def results(self, tick: Callable[[], None] = lambda: None) -> Iterator[tuple[int, Any]]:
         """Gives (index, result) of every piece as they come, an Ended of one whose process has died; `tick` is called
         now and then."""
-        context, workers = multiprocessing.get_context("fork"), dict[Any, tuple[Any, Optional[int]]]()
+        context, workers = multiprocessing.get_context("fork"), dict[Any, tuple[Any, int]]()
         raised: dict[int, Exception] = {}
-        pipe: Any
+        ready: Any
 
-        def give(pipe: Any, process: Any) -> None:
+        def begin(pipe: Any = None, process: Any = None) -> None:
+            """Gives the next piece to a worker, a new one without a pipe; without a piece it ends."""
             index = None if self.is_stopped else next(self.left, None)
-            workers[pipe] = process, index
-            pipe.send(index)
-
-        def hire() -> None:
-            pipe, other = context.Pipe()
-            process = context.Process(target=self._serve, args=(other,), daemon=True)
-            process.start()
-            other.close()
-            give(pipe, process)
+            if index is not None and pipe is None:
+                pipe, other = context.Pipe()
+                process = context.Process(target=self._serve, args=(other,), daemon=True)
+                process.start()
+                other.close()
+            if index is not None:
+                workers[pipe] = process, index
+            if pipe is not None:
+                pipe.send(index)
 
         try:
             for _ in range(self.jobs):
-                hire()
+                begin()
             while workers:
-                for pipe in connection.wait(list(workers), 0.05):
-                    process, index = workers[pipe]
+                for ready in connection.wait(list(workers), 0.05):
+                    process, index = workers.pop(ready)
                     try:
-                        result = pipe.recv()
+                        result = ready.recv()
                     except (EOFError, ConnectionError):  # it has ended
                         process.join()
-                        del workers[pipe]
-                        if index is None:
-                            continue
-                        hire()
                         code = process.exitcode
-                        how = f"signal {-code}" if code < 0 else f"code {code}"
-                        result = Ended("broke", reason=f"the process ended by {how}")
+                        result = Ended("broke", reason="the process ended by "
+                                       + (f"signal {-code}" if code < 0 else f"code {code}"))
+                        begin()
                     else:
-                        give(pipe, process)
-                    assert index is not None
+                        begin(ready, process)
                     if isinstance(result, Exception):
                         raised[index] = result
                     else:
