@@ -101,9 +101,9 @@ def unit_of(text: str) -> str:
 
 # ---- Places in a summary ----
 
-def places(node: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """All that stands below a node, by its place; items of lists by their number and their name. Names may have points
-    in them."""
+def places(node: Any, wanted: str = "", prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """All that stands below a node, by its place, or what may lead to the one that is wanted; items of lists by their
+    number and their name. Names may have points in them."""
     pairs: list[tuple[str, Any]] = list(node.items()) if isinstance(node, dict) else []
     for i, item in enumerate(node if isinstance(node, list) else ()):
         pairs.append((str(i), item))
@@ -111,12 +111,13 @@ def places(node: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
             pairs.append((item["name"], item))
     for key, child in pairs:
         yield prefix + key, child
-        yield from places(child, f"{prefix}{key}.")
+        if not wanted or wanted.startswith(f"{prefix}{key}."):
+            yield from places(child, wanted, f"{prefix}{key}.")
 
 
 def walk(node: Any, wanted: str) -> Optional[tuple[Any]]:
     """What stands at a place below a node, in a tuple, or None."""
-    return next(((child,) for place, child in places(node) if place == wanted), None)
+    return next(((child,) for place, child in places(node, wanted) if place == wanted), None)
 
 
 def contacts_of(summary: dict[str, Any]) -> tuple[tuple[str, int, int], ...]:
