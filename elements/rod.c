@@ -890,203 +890,77 @@ const pcs_element_ops pcs_element_spring_damper = {
     .node_dofs = spring_node_dofs,
 };
 
+// Sums over the cells of a run, of x or of its difference from an earlier state. With the sums of neighbours a mass of
+// m/4 [1 1; 1 1] has no other terms: a sawtooth in v, which may be large, cancels before rounding.
 typedef struct rod_sums {
-    double strain; // sum (q_i+1 - q_i)^2
-    double square; // sum v_i^2 + v_i+1^2
-    double cross;  // sum v_i v_i+1
-    double plain;  // sum v_i + v_i+1
+    double apart; // sum (x_i+1 - x_i)^2
+    double pair;  // sum (x_i+1 + x_i)^2
+    double plain; // sum x_i+1 + x_i
 } rod_sums;
 
-// Vectors of four doubles are used with AVX only: elsewhere gcc would split them through memory.
-#if defined(__x86_64__)
-enum { LANES = 8, WIDTH = 4, PARTS = LANES / WIDTH };
-#else
-enum { LANES = 8, WIDTH = 2, PARTS = LANES / WIDTH };
-#endif
+// Eight partial sums are independent chains of additions, with less round-off than one.
+enum { WIDTH = 4, PARTS = 2, LANES = WIDTH * PARTS };
+typedef double rod_lanes __attribute__((vector_size(WIDTH * sizeof(double))));
 
-// Sums over a state, or over its difference from an earlier one, in eight partial sums each: independent chains of
-// additions, with less round-off than one. Positions and velocities are summed separately, as the partial sums of both
-// exceed the registers. Uses no arrays, as reading in pairs what was written singly stalls the processor.
-typedef double rod_sums_vector __attribute__((vector_size(WIDTH * sizeof(double))));
-typedef struct rod_sums_lanes {
-    rod_sums_vector part[PARTS];
-} rod_sums_lanes;
+#define ROD_INLINE static inline __attribute__((always_inline))
 
-#define ROD_SUMS_INLINE static inline __attribute__((always_inline))
-
-// Adds the partial sums in the same order for any vector width: (0 + 4) + (1 + 5), (2 + 6) + (3 + 7).
-ROD_SUMS_INLINE double rod_sums_add_lanes(double sum, const rod_sums_lanes *lanes)
+// Loads x, or x - x0.
+ROD_INLINE void rod_load(const double *x0, const double *x, bool is_change, rod_lanes *out)
 {
-    const rod_sums_vector *part = lanes->part;
-    if (WIDTH == 4) {
-        rod_sums_vector s = part[0] + part[1];
-        return sum + ((s[0] + s[1]) + (s[2 % WIDTH] + s[3 % WIDTH]));
-    }
-    rod_sums_vector s = part[0] + part[2 % PARTS], t = part[1] + part[3 % PARTS];
-    return sum + ((s[0] + s[1]) + (t[0] + t[1]));
+    rod_lanes before;
+    memcpy(out, x, sizeof *out);
+    if (!is_change) return;
+    memcpy(&before, x0, sizeof before);
+    *out -= before;
 }
 
-ROD_SUMS_INLINE void rod_sums_load(const double *x, rod_sums_lanes *out)
+ROD_INLINE double rod_add_lanes(const rod_lanes part[PARTS])
 {
-    for (int k = 0; k < PARTS; k++) memcpy(&out->part[k], x + WIDTH * k, sizeof out->part[k]);
+    rod_lanes s = part[0] + part[1];
+    return (s[0] + s[1]) + (s[2] + s[3]);
 }
 
-// Adds a b to the partial sums.
-ROD_SUMS_INLINE void rod_sums_multiply(rod_sums_lanes *sum, const rod_sums_lanes *a, const rod_sums_lanes *b)
+// Sums over n cells `apart` and, if asked for, the others: of x - x0 or of x.
+ROD_INLINE rod_sums rod_sum(int n, const double *x0, const double *x, bool is_change, bool has_pairs)
 {
-    for (int k = 0; k < PARTS; k++) sum->part[k] += a->part[k] * b->part[k];
-}
-
-ROD_SUMS_INLINE void rod_sums_add(rod_sums_lanes *sum, const rod_sums_lanes *a)
-{
-    for (int k = 0; k < PARTS; k++) sum->part[k] += a->part[k];
-}
-
-// Subtracts b from a.
-ROD_SUMS_INLINE void rod_sums_subtract(rod_sums_lanes *a, const rod_sums_lanes *b)
-{
-    for (int k = 0; k < PARTS; k++) a->part[k] -= b->part[k];
-}
-
-// Computes x_k+1 - x_k.
-ROD_SUMS_INLINE void rod_sums_stretch_of(const double *x, rod_sums_lanes *out)
-{
-    rod_sums_lanes before;
-    rod_sums_load(x + 1, out);
-    rod_sums_load(x, &before);
-    rod_sums_subtract(out, &before);
-}
-
-// Computes sum (x_k+1 - x_k)^2 of a state, and of its difference from x0; NULL if not needed.
-ROD_SUMS_INLINE void rod_sums_stretch(int n, const double *x0, const double *x, rod_sums *state, rod_sums *change)
-{
-    rod_sums_lanes part = { 0 }, part_of_change = { 0 }, stretch, stretch0;
-    double sum = 0.0, sum_of_change = 0.0;
-    int i = 0;
-    for (; i + LANES <= n; i += LANES) {
-        rod_sums_stretch_of(x + i, &stretch);
-        if (state != NULL) rod_sums_multiply(&part, &stretch, &stretch);
-        if (change == NULL) continue;
-        rod_sums_stretch_of(x0 + i, &stretch0);
-        rod_sums_subtract(&stretch, &stretch0);
-        rod_sums_multiply(&part_of_change, &stretch, &stretch);
-    }
-    for (; i < n; i++) {
-        double single = x[i + 1] - x[i];
-        sum += single * single;
-        if (change == NULL) continue;
-        single -= x0[i + 1] - x0[i];
-        sum_of_change += single * single;
-    }
-    if (state != NULL) state->strain = rod_sums_add_lanes(sum, &part);
-    if (change != NULL) change->strain = rod_sums_add_lanes(sum_of_change, &part_of_change);
-}
-
-// Holds partial sums of squares and of products of neighbours.
-typedef struct rod_sums_products {
-    rod_sums_lanes square, cross;
-    double square_of_rest, cross_of_rest; // entries that do not fill the lanes
-} rod_sums_products;
-
-ROD_SUMS_INLINE void rod_sums_add_lanes_of(rod_sums_products *p, const rod_sums_lanes *a, const rod_sums_lanes *b)
-{
-    rod_sums_multiply(&p->square, a, a);
-    rod_sums_multiply(&p->cross, a, b);
-}
-
-ROD_SUMS_INLINE void rod_sums_add_one_of(rod_sums_products *p, double a, double b)
-{
-    p->square_of_rest += a * a;
-    p->cross_of_rest += a * b;
-}
-
-// Completes the sums over both ends of all cells, from sums over x_0 .. x_n-1.
-ROD_SUMS_INLINE void rod_sums_close(const rod_sums_products *p, double first, double last, rod_sums *out)
-{
-    out->square = 2.0 * rod_sums_add_lanes(p->square_of_rest, &p->square) + (last * last - first * first);
-    out->cross = rod_sums_add_lanes(p->cross_of_rest, &p->cross);
-}
-
-// Computes the sums of x in `state`, and those of x - x0 in `change`; either may be NULL.
-ROD_SUMS_INLINE void rod_sums_product(int n, const double *x0, const double *x, rod_sums *state, rod_sums *change)
-{
-    rod_sums_products of_state = { 0 }, of_change = { 0 };
-    rod_sums_lanes plain = { 0 }, a, b, before;
-    double plain_of_rest = 0.0;
-    int i = 0;
-    for (; i + LANES <= n; i += LANES) {
-        rod_sums_load(x + i, &a);
-        rod_sums_load(x + i + 1, &b);
-        if (state != NULL) {
-            rod_sums_add_lanes_of(&of_state, &a, &b);
-            rod_sums_add(&plain, &a);
-        }
-        if (change == NULL) continue;
-        rod_sums_load(x0 + i, &before);
-        rod_sums_subtract(&a, &before);
-        rod_sums_load(x0 + i + 1, &before);
-        rod_sums_subtract(&b, &before);
-        rod_sums_add_lanes_of(&of_change, &a, &b);
-    }
-    for (; i < n; i++) {
-        if (state != NULL) rod_sums_add_one_of(&of_state, x[i], x[i + 1]);
-        plain_of_rest += x[i];
-        if (change != NULL) rod_sums_add_one_of(&of_change, x[i] - x0[i], x[i + 1] - x0[i + 1]);
-    }
-    if (state != NULL) {
-        rod_sums_close(&of_state, x[0], x[n], state);
-        state->plain = 2.0 * rod_sums_add_lanes(plain_of_rest, &plain) + (x[n] - x[0]);
-    }
-    if (change != NULL) rod_sums_close(&of_change, x[0] - x0[0], x[n] - x0[n], change);
-}
-
-// Computes all sums of one state.
-PCS_WIDE static void rod_run_sums(int n, const double *q, const double *v, rod_sums *out)
-{
-    rod_sums_product(n, NULL, v, out, NULL);
-    rod_sums_stretch(n, NULL, q, out, NULL);
-}
-
-// Computes the sums of the difference of two states, q[1] - q[0] and v[1] - v[0], except `plain`.
-PCS_WIDE static void rod_run_change(int n, const double *const q[2], const double *const v[2], rod_sums *out)
-{
-    rod_sums_product(n, v[0], v[1], NULL, out);
-    rod_sums_stretch(n, q[0], q[1], NULL, out);
-}
-
-// Computes the sums of the second state in out[0], and those of the difference in out[1].
-PCS_WIDE static void rod_run_both(int n, const double *const q[2], const double *const v[2], rod_sums out[2])
-{
-    rod_sums_product(n, v[0], v[1], &out[0], &out[1]);
-    rod_sums_stretch(n, q[0], q[1], &out[0], &out[1]);
-}
-
-// Computes `square` from the squares of v_i + v_i+1, the only terms of M = (m/4) [1 1; 1 1], and no `cross`. So a
-// sawtooth in v, which may be large, cancels before rounding.
-PCS_WIDE static void rod_run_pairs(int n, const double *restrict q, const double *restrict v, rod_sums *out)
-{
-    double strain[LANES] = { 0 }, square[LANES] = { 0 }, plain[LANES] = { 0 };
-    int whole = n / LANES * LANES;
+    rod_lanes apart[PARTS] = { 0 }, pair[PARTS] = { 0 }, plain[PARTS] = { 0 };
     rod_sums s = { 0 };
-    for (int i = 0; i < whole; i += LANES)
-        for (int j = 0; j < LANES; j++) {
-            double stretch = q[i + j + 1] - q[i + j], pair = v[i + j + 1] + v[i + j];
-            strain[j] += stretch * stretch;
-            square[j] += pair * pair;
-            plain[j] += pair;
+    int i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (int k = 0, at = i; k < PARTS; k++, at += WIDTH) {
+            rod_lanes a, b;
+            rod_load(x0 + at, x + at, is_change, &a);
+            rod_load(x0 + at + 1, x + at + 1, is_change, &b);
+            apart[k] += (b - a) * (b - a);
+            if (!has_pairs) continue;
+            pair[k] += (b + a) * (b + a);
+            plain[k] += b + a;
         }
-    for (int k = whole; k < n; k++) {
-        double stretch = q[k + 1] - q[k], pair = v[k + 1] + v[k];
-        s.strain += stretch * stretch;
-        s.square += pair * pair;
-        s.plain += pair;
+    for (; i < n; i++) {
+        double a = is_change ? x[i] - x0[i] : x[i], b = is_change ? x[i + 1] - x0[i + 1] : x[i + 1];
+        s.apart += (b - a) * (b - a);
+        s.pair += (b + a) * (b + a);
+        s.plain += b + a;
     }
-    for (int j = 0; j < LANES; j++) {
-        s.strain += strain[j];
-        s.square += square[j];
-        s.plain += plain[j];
-    }
-    *out = s;
+    s.apart += rod_add_lanes(apart);
+    s.pair += rod_add_lanes(pair);
+    s.plain += rod_add_lanes(plain);
+    return s;
+}
+
+// Computes the sums of positions and velocities.
+PCS_WIDE static void rod_run_sums(int n, const double *q, const double *v, rod_sums *of_q, rod_sums *of_v)
+{
+    *of_q = rod_sum(n, q, q, false, false);
+    *of_v = rod_sum(n, v, v, false, true);
+}
+
+// Computes the sums of the difference of two states.
+PCS_WIDE static void rod_run_change(int n, const double *const q[2], const double *const v[2], rod_sums *of_q,
+                                    rod_sums *of_v)
+{
+    *of_q = rod_sum(n, q[0], q[1], true, false);
+    *of_v = rod_sum(n, v[0], v[1], true, true);
 }
 
 static const double circle_constant = 3.14159265358979323846;
@@ -1380,39 +1254,29 @@ static void rod_force(const pcs_batch *batch, const pcs_cell_state *at, double *
     if (data->nsingle > 0) rod_add_single_forces(batch, at, f);
 }
 
-// Adds the energies of a run, and its momentum.
-static void rod_add_sums(const rod_run *run, const rod_sums *s, pcs_cell_sums *sum)
+// Returns the kinetic energy of a run: v . M v is that of sums and differences of neighbours.
+static double rod_kinetic(const rod_run *run, const rod_sums *v)
 {
-    double momentum = run->m * (run->self + run->other) * s->plain;
-    sum->strain += 0.5 * run->k * s->strain;
-    sum->kinetic += 0.5 * run->m * (run->self * s->square + 2.0 * run->other * s->cross);
-    for (int k = 0; k < 3; k++) sum->momentum[k] += momentum * run->axis[k];
-}
-
-static void rod_add_change(const rod_run *run, const rod_sums *s, pcs_cell_sums *sum)
-{
-    sum->change_in_strain += 0.5 * run->k * s->strain;
-    sum->change_in_kinetic += 0.5 * run->m * (run->self * s->square + 2.0 * run->other * s->cross);
+    return 0.25 * run->m * ((run->self + run->other) * v->pair + (run->self - run->other) * v->apart);
 }
 
 static void rod_measure_run(const rod_run *run, const pcs_cell_state *at, unsigned what, pcs_cell_sums *sum)
 {
     rod_range r = rod_clip(at, run->equation, run->count);
     int e = run->equation + r.first, n = r.end - r.first;
-    bool is_paired = run->self == run->other, has_state = (what & PCS_CELL_ENERGY) != 0;
-    rod_sums sums[2]; // of the state and of the change
+    rod_sums q, v;
     if (n == 0) return;
-    if (!(what & PCS_CELL_CHANGE)) {
-        if (is_paired) rod_run_pairs(n, at->q + e, at->v + e, &sums[0]);
-        else rod_run_sums(n, at->q + e, at->v + e, &sums[0]);
-    } else {
-        const double *const q[2] = { at->q0 + e, at->q + e }, *const v[2] = { at->v0 + e, at->v + e };
-        if (has_state) rod_run_both(n, q, v, sums);
-        else rod_run_change(n, q, v, &sums[1]);
-        if (has_state && is_paired) rod_run_pairs(n, q[1], v[1], &sums[0]);
-        rod_add_change(run, &sums[1], sum);
+    if (what & PCS_CELL_ENERGY) {
+        rod_run_sums(n, at->q + e, at->v + e, &q, &v);
+        sum->strain += 0.5 * run->k * q.apart;
+        sum->kinetic += rod_kinetic(run, &v);
+        for (int k = 0; k < 3; k++) sum->momentum[k] += run->m * (run->self + run->other) * v.plain * run->axis[k];
     }
-    if (has_state) rod_add_sums(run, &sums[0], sum);
+    if (!(what & PCS_CELL_CHANGE)) return;
+    rod_run_change(n, (const double *[2]){ at->q0 + e, at->q + e }, (const double *[2]){ at->v0 + e, at->v + e }, &q,
+                   &v);
+    sum->change_in_strain += 0.5 * run->k * q.apart;
+    sum->change_in_kinetic += rod_kinetic(run, &v);
 }
 
 // Computes the momenta of a loose cell, kg m/s. Returns twice its kinetic energy, J.
@@ -1456,9 +1320,8 @@ PCS_APART static void rod_add_resultant(const pcs_batch *batch, const pcs_cell_s
     int nbraked = batch->damping_mass == 0.0 ? 0 : data->nrun;
     for (int i = 0; i < nbraked; i++) {
         const rod_run *run = &data->runs[i];
-        rod_sums s;
-        rod_run_sums(run->count, at->v + run->equation, at->v + run->equation, &s);
-        double drag = batch->damping_mass * run->m * (run->self + run->other) * s.plain;
+        double drag = batch->damping_mass * run->m * (run->self + run->other);
+        drag *= rod_sum(run->count, at->v, at->v + run->equation, false, true).plain;
         for (int k = 0; k < 3; k++) sum->resultant[k] -= drag * run->axis[k];
     }
     for (int i = 0; i < data->nsingle; i++) {
