@@ -865,76 +865,17 @@ static void parameters_close(expansion *x)
     }
 }
 
-// Positions of an entry of a case: those that `repeat: { shift }` moves. Directions, offsets and lengths stay.
-
-static const char *const shift_keys[] = { "from",   "to",   "at",   "start", "centre", "origin", "points", "point",
-                                          "anchor", "at_a", "at_b", "about", "box",    "plane",  NULL };
-
-static bool shift_is_position(const pcs_yaml *node)
-{
-    double value;
-    if (node->kind != PCS_YAML_LIST || node->count != 3) return false;
-    for (int k = 0; k < 3; k++) {
-        const pcs_yaml *item = node->items[k];
-        bool is_plain = item->kind == PCS_YAML_SCALAR && !item->is_quoted;
-        if (!is_plain || pcs_scalar_number(item->text, &value) != PCS_NUMBER_FINE) return false;
-    }
-    return true;
-}
-
-// Adds times * shift to a position with one rounding, so that the digits are those of the sum.
-static bool shift_position(pcs_case *c, pcs_yaml *node, int times, const double shift[3])
-{
-    for (int k = 0; k < 3; k++) {
-        double value;
-        char text[PCS_NUMBER_BYTES];
-        pcs_scalar_number(node->items[k]->text, &value);
-        if (times == 0 || shift[k] == 0.0) continue;
-        scalar_text(fma(times, shift[k], value), text);
-        const char *copy = pcs_tree_text(c, text, strlen(text));
-        if (copy != NULL) node->items[k]->text = copy;
-    }
-    return true;
-}
-
-// Shifts a position, or positions in a list or by name; of a plane only its point. Returns false if there is none.
-static bool shift_value(pcs_case *c, pcs_yaml *node, int times, const double shift[3], bool is_plane)
-{
-    if (shift_is_position(node)) return shift_position(c, node, times, shift);
-    if (node->kind == PCS_YAML_SCALAR || node->count == 0) return false;
-    int count = is_plane ? 1 : node->count;
-    bool is_moved = true;
-    for (int i = 0; i < count; i++)
-        is_moved = shift_is_position(node->items[i]) && shift_position(c, node->items[i], times, shift) && is_moved;
-    return is_moved;
-}
-
-static bool shift_entry(pcs_case *c, pcs_yaml *entry, int times, const double shift[3])
-{
-    if (entry->kind == PCS_YAML_LIST) return shift_value(c, entry, times, shift, false);
-    bool is_moved = false;
-    for (int k = 0; shift_keys[k] != NULL; k++) {
-        int i = entry->kind == PCS_YAML_MAP ? pcs_tree_index(entry, shift_keys[k]) : -1;
-        if (i >= 0 && shift_value(c, entry->items[i], times, shift, strcmp(shift_keys[k], "plane") == 0))
-            is_moved = true;
-    }
-    return is_moved;
-}
-
-// Entries that stand for several: { repeat: { count, shift }, ... } becomes `count` copies of the rest, or of `each`
-// if the entry is not a map. In a list they follow one another; in a map copy i of `name` is `name1`, `name2`, ...,
+// Entries that stand for several: { repeat: { count }, ... } becomes `count` copies of the rest, or of `each` if the
+// entry is not a map. In a list they follow one another; in a map copy i of `name` is `name1`, `name2`, ...,
 // unless the name has a formula. ${i} is the number of the copy. The copies of a part of the mesh get a set of its
 // name.
 
 typedef struct repeat_params {
     int count;
-    double shift[3];
 } repeat_params;
 
 const pcs_option pcs_repeat_options[] = {
     PCS_COUNT("count", repeat_params, count, PCS_REQUIRED, PCS_WITHIN(0, 1 << 20), "number of copies"),
-    PCS_VECTOR("shift", repeat_params, shift, PCS_OPTIONAL, PCS_ANY_NUMBER,
-               "every copy lies this much further than the one before, m: moves the positions that the entry states"),
     { .name = NULL },
 };
 
@@ -973,17 +914,14 @@ static long repeat_size(const pcs_yaml *node)
     return size;
 }
 
-// Makes copy i of an entry, expanded and shifted; NULL if memory is out.
-static pcs_yaml *repeat_copy(expansion *x, const pcs_yaml *what, const repeat_params *p, int i)
+// Makes copy i of an entry, expanded; NULL if memory is out.
+static pcs_yaml *repeat_copy(expansion *x, const pcs_yaml *what, int i)
 {
     pcs_yaml *copy = pcs_tree_copy(x->c, what, i > 1);
     if (copy == NULL) return NULL;
     copy->parent = what->parent; // for the paths of messages
     copy->index = what->index;
-    if (!expand_node(x, copy)) return NULL;
-    if (isnan(p->shift[0]) || shift_entry(x->c, copy, i - 1, p->shift) || i > 1) return copy;
-    pcs_case_error_at(x->c, copy, NULL, "'shift' finds no position to move; for other values use ${i} in a formula");
-    return copy;
+    return expand_node(x, copy) ? copy : NULL;
 }
 
 // Makes the name of a copy, or expands that of an entry that is not repeated (number 0).
@@ -1045,7 +983,7 @@ static bool repeat_entry(expansion *x, pcs_yaml *to, const pcs_key *key, pcs_yam
     int outer = parameters_copy(x, 0);
     for (int i = 1; i <= p.count && is_fine; i++) {
         parameters_copy(x, i);
-        pcs_yaml *copy = repeat_copy(x, what, &p, i);
+        pcs_yaml *copy = repeat_copy(x, what, i);
         if (copy == NULL) {
             is_fine = false;
         } else if (to->kind == PCS_YAML_LIST) {
