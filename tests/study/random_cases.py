@@ -273,7 +273,7 @@ class Draw:
     def spring(self, kind, name, node_a, node_b, mass, body):
         rate = 0.1 / (self.cell_time if self.cell_time < math.inf else 0.01 * self.end) * self.log(-2, 0)
         entry = self.options("element group", kind, share=0.3, typical=(mass, body.size, 1 / rate), leave=(
-            "stop", "stop_stiffness", "damper_exponent", "damper_speed", "in", "angles", "damper", "stiffness",
+            "damper_exponent", "damper_speed", "in", "angles", "damper", "stiffness",
             "force"))
         stiff, damp = mass * rate ** 2, mass * rate * self.log(-2, 0)
         if kind == "spring_damper":
