@@ -75,6 +75,12 @@ typedef struct pcs_cell_sums {
     double loss;                                // J, since the last commit
 } pcs_cell_sums;
 
+static inline void pcs_cell_add_sums(pcs_cell_sums *sum, const pcs_cell_sums *part)
+{
+    const double *from = (const double *)part;
+    for (size_t i = 0; i < sizeof *sum / sizeof *from; i++) ((double *)sum)[i] += from[i];
+}
+
 // Locates the choice of the mass matrix in the parameters, and lists values that schemes can ask for.
 typedef struct pcs_mass_choice {
     size_t offset; // offset of an int in the parameters

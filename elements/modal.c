@@ -284,15 +284,7 @@ void pcs_modal_measure(const pcs_batch *batch, const pcs_cell_state *at, unsigne
         pcs_cell_sums part = { 0 };
         for (int c = first; c < batch->ncell && c < first + MODAL_BLOCK; c++)
             modal_measure_cell(batch, c, at, what, &part);
-        sum->strain += part.strain;
-        sum->kinetic += part.kinetic;
-        sum->change_in_strain += part.change_in_strain;
-        sum->change_in_kinetic += part.change_in_kinetic;
-        sum->power += part.power;
-        for (int k = 0; k < 3; k++) {
-            sum->momentum[k] += part.momentum[k];
-            sum->fixed_momentum[k] += part.fixed_momentum[k];
-        }
+        pcs_cell_add_sums(sum, &part);
     }
 }
 

@@ -65,8 +65,8 @@ typedef struct fe_data {
     int *spin_of_node;          // [nnode] index of the rotation, -1 if absent; NULL if all are
     fe_scatter *scatter;        // [nbatch] positions of cell entries, of nonlinear groups
     int *piece;                 // [nbatch] cells that a thread assembles at once; 0 for all; NULL if no tangents vary
-    bool takes_ranges, has_ranges; // forces and energies can be, and are, computed by ranges of equations
-    double *base_K, *base_C;       // [nnz] contributions of linear groups to K and C; NULL if zero
+    bool takes_ranges;          // forces and energies can be computed by ranges of equations
+    double *base_K, *base_C;    // [nnz] contributions of linear groups to K and C; NULL if zero
     const fe_reactions *reactions; // reactions of supports; NULL if not requested
     int npush;
     fe_push *pushes; // [npush] on own equations, load by load

@@ -476,87 +476,24 @@ static void fe_commit(pcs_system *self, pcs_instant at)
     pcs_forces_commit(self, at);
 }
 
-// Forces and energies of long bars by ranges of equations (core/pool.h), which threads share, and slice by slice
-// (system/slices.h).
-//
-// A range is filled with gravity and loses its internal forces while it is in the cache. Energies are summed over each
-// range and then over ranges in their order: the same bits with any number of threads.
+// Forces and energies of long bars slice by slice (system/slices.h).
 //
 // Sums of a slice are over cells whose first equation lies inside of it, not at its ends; the cells of the two
 // equations where slices meet are added afterwards.
 
 enum { FEWEST_EQUATIONS = 200000 }; // below this waking a thread costs more than it saves
 
-// Plans forces and energies of long bars by ranges of equations.
-static pcs_status fe_plan_ranges(pcs_system *self, fe_data *fe)
+// Starts the threads that share the slices of long bars.
+static pcs_status fe_plan_threads(pcs_system *self, fe_data *fe)
 {
     fe->takes_ranges = self->layout == NULL;
     for (int b = 0; b < fe->nbatch; b++) fe->takes_ranges = fe->takes_ranges && fe->batches[b].takes_ranges;
-    fe->has_ranges = fe->takes_ranges && pcs_pool_ranges(self->nv) > 1;
-    if (!fe->has_ranges || self->nv < FEWEST_EQUATIONS) return PCS_OK;
+    if (!fe->takes_ranges || self->nv < FEWEST_EQUATIONS) return PCS_OK;
     int wanted = fe->model.nthread > 0 ? fe->model.nthread : pcs_pool_share(self->ctx);
     fe_work *work = self->work;
     if (work->pool == NULL) PCS_TRY(pcs_pool_create(self->ctx, wanted, &work->pool));
     pcs_around(self->ctx)->pool = work->pool;
     return PCS_OK;
-}
-
-typedef struct range_job {
-    const pcs_system *self;
-    const pcs_cell_state *at;
-    double *f;
-    bool is_filled;                          // f already holds gravity and loads
-    pcs_cell_sums sum[PCS_POOL_MOST_RANGES]; // of each range
-} range_job;
-
-static pcs_cell_state ranges_state(const range_job *job, int low, int high)
-{
-    pcs_cell_state at = *job->at;
-    at.low = low;
-    at.high = high;
-    return at;
-}
-
-static void ranges_force(void *data, int range, int low, int high)
-{
-    const range_job *job = data;
-    const fe_data *fe = job->self->data;
-    const pcs_cell_state at = ranges_state(job, low, high);
-    size_t bytes = (size_t)(high - low) * sizeof *job->f;
-    if (!job->is_filled && job->self->gravity != NULL) memcpy(job->f + low, job->self->gravity + low, bytes);
-    else if (!job->is_filled) memset(job->f + low, 0, bytes);
-    for (int b = 0; b < fe->nbatch; b++) fe->batches[b].ops->force(&fe->batches[b], &at, job->f);
-}
-
-// Computes forces by ranges; `is_filled`: f holds gravity and loads already.
-static void fe_range_force(const pcs_system *self, const pcs_cell_state *at, bool is_filled, double *f)
-{
-    range_job job = { .self = self, .at = at, .f = f, .is_filled = is_filled };
-    pcs_pool_cover(pcs_context_pool(self->ctx), self->nv, ranges_force, &job);
-}
-
-static void ranges_energy(void *data, int range, int low, int high)
-{
-    range_job *job = data;
-    const fe_data *fe = job->self->data;
-    const pcs_cell_state at = ranges_state(job, low, high);
-    for (int g = 0; g < fe->model.ngroup; g++)
-        fe->batches[g].ops->measure(&fe->batches[g], &at, PCS_CELL_ENERGY, &job->sum[range]);
-}
-
-static void fe_range_energy(const pcs_system *self, const pcs_cell_state *at, pcs_cell_sums *sum)
-{
-    range_job job = { .self = self, .at = at };
-    int count = pcs_pool_ranges(self->nv);
-    pcs_pool_cover(pcs_context_pool(self->ctx), self->nv, ranges_energy, &job);
-    for (int r = 0; r < count; r++) {
-        sum->kinetic += job.sum[r].kinetic;
-        sum->strain += job.sum[r].strain;
-        for (int k = 0; k < 3; k++) {
-            sum->momentum[k] += job.sum[r].momentum[k];
-            sum->fixed_momentum[k] += job.sum[r].fixed_momentum[k];
-        }
-    }
 }
 
 // Returns gravity times q over low <= i < high, J, in eight independent partial sums, for speed.
@@ -726,11 +663,9 @@ static void fe_apply_loads(const pcs_system *self, pcs_instant at, double *f)
 static void fe_force(const pcs_system *self, pcs_instant at, double *f)
 {
     const fe_data *fe = self->data;
-    bool is_filled = !fe->has_ranges || fe->model.nload > 0 || at.load_factor != 1.0;
-    if (is_filled) fe_apply_loads(self, at, f);
+    fe_apply_loads(self, at, f);
     const pcs_cell_state state = pcs_fe_state(self, at);
-    if (fe->has_ranges) fe_range_force(self, &state, is_filled, f);
-    for (int b = 0; b < fe->nbatch && !fe->has_ranges; b++) pcs_fe_ops(fe, b)->force(&fe->batches[b], &state, f);
+    for (int b = 0; b < fe->nbatch; b++) pcs_fe_ops(fe, b)->force(&fe->batches[b], &state, f);
     if (fe->has_laws) pcs_forces_add(self, at, f);
 }
 
@@ -740,8 +675,7 @@ static void fe_energy(const pcs_system *self, pcs_instant at, pcs_measure *out)
     pcs_cell_sums sum = { 0 };
     double loss;
     const pcs_cell_state state = pcs_fe_state(self, at);
-    if (fe->has_ranges) fe_range_energy(self, &state, &sum);
-    for (int g = 0; g < fe->model.ngroup && !fe->has_ranges; g++)
+    for (int g = 0; g < fe->model.ngroup; g++)
         fe->batches[g].ops->measure(&fe->batches[g], &state, PCS_CELL_ENERGY, &sum);
     if (fe->has_laws) sum.strain += pcs_forces_energy(self, at, &loss);
     fe_report(self, &sum, fe_weight_work(self, 0, pcs_system_nown(self), at.q), out);
@@ -1238,7 +1172,7 @@ static pcs_status fe_make_rows(pcs_system *self, const fe_data *fe, const char *
 static pcs_status fe_add_rest(pcs_system *self, fe_data *fe, const char **culprit)
 {
     if (fe->is_nonlinear) PCS_TRY(fe_plan_pieces(self, fe));
-    PCS_TRY(fe_plan_ranges(self, fe));
+    PCS_TRY(fe_plan_threads(self, fe));
     PCS_TRY(pcs_fe_apply_loads(self, fe, culprit));
     PCS_TRY(fe_make_rows(self, fe, culprit));
     PCS_TRY(fe_make_internal(self, fe));
