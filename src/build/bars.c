@@ -466,14 +466,12 @@ pcs_status pcs_build_questions(pcs_build *b)
     return PCS_OK;
 }
 
-// Wave data of bars: speeds, impedances, travel times, and reflection where impedances change. For a rod or beam of
-// density rho, modulus E and section A:
+// Wave data of bars: speeds, impedances and travel times. For a rod or beam of density rho, modulus E and section A:
 //
 //   c = sqrt(E/rho),  Z = rho c A                  and of transverse waves in beams  c = sqrt(k G/rho),  Z = rho c A
-//   a force wave from Z1 into Z2:                  reflected (Z2 - Z1)/(Z2 + Z1),  transmitted 2 Z2/(Z1 + Z2)
 //
 // Parts are the lines that the cells of a group make, one after the other: a group over several parts of the mesh has
-// several. They meet at nodes that they share and in contacts of two nodes, which carry pressure only.
+// several.
 
 enum { BARS_LINE = 320 };
 
@@ -528,85 +526,6 @@ static void bars_print_waves(const bars *b, const pcs_bar *part, double c, const
         snprintf(over, sizeof over, "travel time %.6g s over %.6g m, ", part->length / c, part->length);
     bars_print(b, "%s: %sc = %.6g m/s, Z = %s kg/s, %s%.6g s through each of %d cell%s%s", part->name, kind, c,
                impedance, over, part->length / c / ncell, ncell, ncell == 1 ? "" : "s", is_even ? "" : " on average");
-}
-
-static void bars_print_step(const bars *b, const char *where, double before, double behind)
-{
-    double sum = before + behind;
-    if (fabs(behind - before) <= SAME_IMPEDANCE * sum) return;
-    bars_print(
-        b, "%s: Z from %.6g to %.6g kg/s, reflects %.4g of a force wave and passes on %.4g; backwards %.4g and %.4g",
-        where, before, behind, (behind - before) / sum, 2.0 * behind / sum, (before - behind) / sum,
-        2.0 * before / sum);
-}
-
-// Prints the impedance steps between the cells of a part with varying section.
-static void bars_print_inner_steps(const bars *b, const pcs_bar *part)
-{
-    double distance = 0.0, before = 0.0;
-    if (part->batch->tapers == NULL || part->end[0] < 0) return;
-    for (int i = part->first; i < part->first + part->ncell; i++) {
-        double area[2], Z = part->rho * part->c;
-        char where[160];
-        bar_areas(part->batch, i, area);
-        snprintf(where, sizeof where, "%s at %.6g m", part->name, distance);
-        if (i > part->first) bars_print_step(b, where, before, Z * area[0]);
-        before = Z * area[1];
-        distance += bar_cell(part->batch, i);
-    }
-}
-
-// Returns the impedance, kg/s, of the first part from `from` on that ends at a node, and its number in *index; NAN and
-// count if there is none.
-static double bars_at(const bars *b, int node, int from, int *index)
-{
-    for (int i = from; i < b->count; i++) {
-        const pcs_bar *part = &b->part[i];
-        double area[2];
-        int end = part->end[1] == node ? 1 : 0;
-        if (part->end[end] != node) continue;
-        bar_areas(part->batch, end == 0 ? part->first : part->first + part->ncell - 1, area);
-        *index = i;
-        return part->rho * part->c * area[end];
-    }
-    *index = b->count;
-    return NAN;
-}
-
-// Prints the impedance step at every node where two parts meet.
-static void bars_print_joints(const bars *b)
-{
-    for (int i = 0; i < b->count; i++)
-        for (int end = 0; end < 2; end++) {
-            int first, second, node = b->part[i].end[end];
-            double Z1 = bars_at(b, node, i, &first), Z2 = bars_at(b, node, i + 1, &second);
-            char where[280];
-            if (first != i || second >= b->count) continue;
-            snprintf(where, sizeof where, "%s | %s", b->part[i].name, b->part[second].name);
-            bars_print_step(b, where, Z1, Z2);
-        }
-}
-
-// Prints the impedance step at every contact between the ends of two parts.
-static void bars_print_contacts(const bars *b, const pcs_fe_definition *model)
-{
-    for (int i = 0; i < model->ncontact; i++) {
-        const pcs_row_source *contact = &model->contacts[i];
-        const pcs_set *set[2];
-        int part[2];
-        char where[360];
-        if (strcmp(contact->ops->name, "node_node") != 0) continue;
-        for (int k = 0; k < 2; k++) {
-            const char *name = pcs_option_text(contact->ops->options, contact->params, k == 0 ? "a" : "b");
-            set[k] = name == NULL ? NULL : pcs_mesh_node_set(model->mesh, name);
-        }
-        if (set[0] == NULL || set[1] == NULL || set[0]->count != 1) continue;
-        double Z1 = bars_at(b, set[0]->items[0], 0, &part[0]), Z2 = bars_at(b, set[1]->items[0], 0, &part[1]);
-        if (part[0] >= b->count || part[1] >= b->count) continue;
-        snprintf(where, sizeof where, "contact %.80s, %s | %s", contact->name, b->part[part[0]].name,
-                 b->part[part[1]].name);
-        bars_print_step(b, where, Z1, Z2);
-    }
 }
 
 // Writes the stable step of the scheme of the case; that of half_explicit if it needs none.
@@ -675,10 +594,7 @@ void pcs_describe_bars(const pcs_sim *sim, pcs_describe_put *put, void *user)
         bars_name(model->mesh, part);
         bars_print_waves(&b, part, part->c, part->shear > 0.0 ? "axial waves " : "");
         if (part->shear > 0.0) bars_print_waves(&b, part, part->shear, "transverse waves ");
-        bars_print_inner_steps(&b, part);
     }
-    bars_print_joints(&b);
-    if (model != NULL) bars_print_contacts(&b, model);
     if (b.count > 0 && sim->scheme != NULL) bars_print_clock(&b);
     bars_print_auto(&b);
     pcs_scratch_free(b.part);

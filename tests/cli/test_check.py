@@ -1,4 +1,4 @@
-"""What `percuss check` tells of bars: speeds, impedances, travel times, steps of impedance, Courant numbers; and what
+"""What `percuss check` tells of bars: speeds, impedances, travel times, Courant numbers; and what
 it refuses before a run does. Argument: the path of the program."""
 
 import re
@@ -131,19 +131,14 @@ class Check(program.Cases):
     def numbers(self, line):
         return [float(x) for x in re.findall(r"-?\d+\.?\d*(?:e[-+]?\d+)?", line)]
 
-    def test_parts_steps_and_contacts_of_bars(self):
-        a, b, inner, c, joint, contact, clock, cells, step = self.lines(BARS + IMPLICIT)
+    def test_parts_of_bars(self):
+        a, b, c, clock, cells, step = self.lines(BARS + IMPLICIT)
         # L/c = 0.5, 2 and 1 s
         self.assertEqual(cells, "elements: auto would take 200 in a, 800 in b, 400 in c")
         self.assertEqual(step, "time.step: auto would take 0.0005 s, 200 steps in 0.1 s, the run")
         self.assertEqual(a, "a: c = 2 m/s, Z = 6 kg/s, travel time 0.5 s over 1 m, 0.01 s through each of 50 cells")
         self.assertEqual(b, "b: c = 1 m/s, Z = 2 to 6 kg/s, travel time 2 s over 2 m, 0.01 s through each of 200 cells")
         self.assertEqual(c, "c: c = 1 m/s, Z = 1 to 2 kg/s, travel time 1 s over 1 m, 0.01 s through each of 100 cells")
-        self.assertEqual(inner, "b at 0.5 m: Z from 2 to 6 kg/s, reflects 0.5 of a force wave and passes on 1.5; "
-                                "backwards -0.5 and 0.5")
-        self.assertEqual(joint, "a | b: Z from 6 to 2 kg/s, reflects -0.5 of a force wave and passes on 0.5; "
-                                "backwards 0.5 and 1.5")
-        self.assertTrue(contact.startswith("contact hit, b | c: Z from 6 to 1 kg/s, reflects -0.7143"), contact)
         self.assertTrue(clock.startswith("steps of 0.01 s, Courant number 1; stable step of half_explicit 0.00577"),
                         clock)
 
@@ -161,9 +156,7 @@ class Check(program.Cases):
 
     def test_cones_and_uneven_cells(self):
         lines = self.lines(CONES + IMPLICIT)
-        joint = [line for line in lines if line.startswith("a | b")]
-        self.assertEqual(joint, ["a | b: Z from 3 to 1 kg/s, reflects -0.5 of a force wave and passes on 0.5; "
-                                 "backwards 0.5 and 1.5"])
+        self.assertIn("a: c = 1 m/s, Z = 1 to 3 kg/s, travel time 1 s over 1 m, 0.25 s through each of 4 cells", lines)
         self.assertIn("pq: c = 1 m/s, Z = 1 kg/s, travel time 2 s over 2 m, 0.25 s through each of 8 cells on average",
                       lines)
         self.assertTrue(lines[-2].startswith("steps of 0.01 s, Courant number 0.02 to 0.06"), lines[-2])
