@@ -867,8 +867,7 @@ static void parameters_close(expansion *x)
 
 // Entries that stand for several: { repeat: { count }, ... } becomes `count` copies of the rest, or of `each` if the
 // entry is not a map. In a list they follow one another; in a map copy i of `name` is `name1`, `name2`, ...,
-// unless the name has a formula. ${i} is the number of the copy. The copies of a part of the mesh get a set of its
-// name.
+// unless the name has a formula. ${i} is the number of the copy.
 
 typedef struct repeat_params {
     int count;
@@ -963,12 +962,11 @@ static bool repeat_add(expansion *x, pcs_yaml *map, const pcs_key *key, pcs_yaml
     return true;
 }
 
-// Adds all copies of an entry to `to`, a list or a map, and counts them. False if memory is out.
-static bool repeat_entry(expansion *x, pcs_yaml *to, const pcs_key *key, pcs_yaml *entry, int *count)
+// Adds all copies of an entry to `to`, a list or a map. False if memory is out.
+static bool repeat_entry(expansion *x, pcs_yaml *to, const pcs_key *key, pcs_yaml *entry)
 {
     repeat_params p = { 0 };
     pcs_yaml *what = NULL;
-    *count = 0;
     if (!repeat_read(x, entry, &p, &what)) return !x->c->is_out_of_memory;
     x->ncopied += p.count * repeat_size(what);
     if (x->ncopied > MOST_COPIED) {
@@ -995,62 +993,14 @@ static bool repeat_entry(expansion *x, pcs_yaml *to, const pcs_key *key, pcs_yam
         }
     }
     parameters_copy(x, outer);
-    *count = p.count;
     return is_fine && !x->c->is_out_of_memory;
 }
 
-// Moves the last entry of a map to the front, since sets are made in their order.
-static void repeat_put_first(pcs_yaml *map)
-{
-    pcs_key key = map->keys[map->count - 1];
-    pcs_yaml *item = map->items[map->count - 1];
-    for (int i = map->count - 1; i > 0; i--) {
-        map->keys[i] = map->keys[i - 1];
-        map->items[i] = map->items[i - 1];
-        map->items[i]->index = i;
-    }
-    map->keys[0] = key;
-    map->items[0] = item;
-    item->index = 0;
-}
-
-// Adds the entry `name` to the section `sets`: the cells of all copies of a part of the mesh.
-static bool repeat_add_set(expansion *x, pcs_yaml *mesh, const pcs_key *key, int first)
-{
-    pcs_case *c = x->c;
-    static const pcs_key sets_key = { .name = "sets" }, cells_key = { .name = "cells" };
-    int at = pcs_tree_index(c->root, "sets");
-    pcs_yaml *sets = at < 0 ? pcs_tree_node(c, PCS_YAML_MAP, mesh->location) : c->root->items[at];
-    pcs_yaml *set = pcs_tree_node(c, PCS_YAML_MAP, key->location),
-             *cells = pcs_tree_node(c, PCS_YAML_LIST, key->location);
-    if (sets == NULL || set == NULL || cells == NULL) return false;
-    if (at < 0 && !pcs_tree_add_key(c, c->root, &sets_key, sets)) return false;
-    if (sets->kind != PCS_YAML_MAP || pcs_tree_index(sets, key->name) >= 0) return true; // given by the author
-    for (int i = first; i < mesh->count; i++) {
-        pcs_yaml *name = pcs_tree_node(c, PCS_YAML_SCALAR, key->location);
-        if (name == NULL || !pcs_tree_add_item(c, cells, name)) return false;
-        name->text = mesh->keys[i].name;
-    }
-    if (!pcs_tree_add_key(c, set, &cells_key, cells) || !pcs_tree_add_key(c, sets, key, set)) return false;
-    repeat_put_first(sets);
-    return true;
-}
-
-static bool repeat_is_mesh(const pcs_case *c, const pcs_yaml *map)
-{
-    return map->parent == c->root && map->kind == PCS_YAML_MAP && strcmp(c->root->keys[map->index].name, "mesh") == 0;
-}
-
 // Adds one entry of a list or map, or its copies, to `to`. False if memory is out.
-static bool repeat_item(expansion *x, pcs_yaml *to, const pcs_key *from, pcs_yaml *item, bool is_mesh)
+static bool repeat_item(expansion *x, pcs_yaml *to, const pcs_key *from, pcs_yaml *item)
 {
     pcs_key key = from == NULL ? (pcs_key){ 0 } : *from;
-    int first = to->count, count;
-    if (repeat_is_in(item)) {
-        if (!repeat_entry(x, to, &key, item, &count)) return false;
-        bool has_set = is_mesh && count > 0 && !expand_has_formula(key.name);
-        return !has_set || repeat_add_set(x, to, &key, first);
-    }
+    if (repeat_is_in(item)) return repeat_entry(x, to, &key, item);
     if (!expand_node(x, item)) return false;
     if (from == NULL) return pcs_tree_add_item(x->c, to, item);
     return !repeat_name(x, to, &key, 0) || repeat_add(x, to, &key, item);
@@ -1060,9 +1010,9 @@ static bool repeat_item(expansion *x, pcs_yaml *to, const pcs_key *from, pcs_yam
 static bool repeat_rebuild(expansion *x, pcs_yaml *node)
 {
     pcs_yaml fresh = { .kind = node->kind, .parent = node->parent, .index = node->index, .location = node->location };
-    bool is_mesh = repeat_is_mesh(x->c, node), is_map = node->kind == PCS_YAML_MAP, is_fine = true;
+    bool is_map = node->kind == PCS_YAML_MAP, is_fine = true;
     for (int i = 0; i < node->count; i++)
-        is_fine = is_fine && repeat_item(x, &fresh, is_map ? &node->keys[i] : NULL, node->items[i], is_mesh);
+        is_fine = is_fine && repeat_item(x, &fresh, is_map ? &node->keys[i] : NULL, node->items[i]);
     node->count = fresh.count;
     node->room = fresh.room;
     node->items = fresh.items;

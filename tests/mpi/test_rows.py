@@ -397,6 +397,7 @@ class Searched(DealtRuns):
 JOINTS = [*DEALT,
           "--set", "mesh.arm={type: line, from: [0.1005, \"${10*i - 9}\", 0], to: [0.3005, \"${10*i - 9}\", 0], "
                    "elements: 2, repeat: {count: 8}}",
+          "--set", "sets.arm={cells: [{each: \"arm${i}\", repeat: {count: 8}}]}",
           "--set", "elements.arm={type: beam_timo_2d, mesh: arm, E: 1.0e9, nu: 0.3, rho: 1000.0, "
                    "section: {type: rectangle, width: 0.02, height: 0.02}}",
           "--set", "sets.pin={nodes: grid.xmax, box: [[0.09, \"${10*i - 9.01}\", -1], [0.11, \"${10*i - 8.99}\", 1]], "
@@ -469,7 +470,9 @@ class HandOver(ranks.Ranks):
         mesh = ("{repeat: {count: 43}, type: lattice, cells: [2, 5], size: [0.1, 0.1], "
                 "origin: [0.0005, \"${2.5*(i - 1)}\", 0], diagonals: one}")
         self.compare(self.case("rows", ROWS), *self.HARD, "--set", f"mesh.grid={mesh}", "--set",
-                     f"sets={{all: {{cells: grid}}, foot: {{nodes: [{feet}]}}}}", "--set", "elements.grid.mesh=all",
+                     f"sets={{all: {{cells: [{{each: \"grid${{i}}\", repeat: {{count: 43}}}}]}}, "
+                     f"foot: {{nodes: [{feet}]}}}}",
+                     "--set", "elements.grid.mesh=all",
                      "--set", "initial=[{set: all, velocity: [-5.0, 2.0, 0]}]", "--set", "contacts.floor.nodes=foot",
                      "--set", "contacts.floor.normal=[1, 2.0e-6, 0]", "--set", "time={step: 2.0e-4, end: 8.0e-4}",
                      "--set", "output.probes={}", counts=(2,), rows=5)

@@ -94,7 +94,6 @@ TEST_OF_CASE(entries_are_repeated)
           "2" },
         { "parameters: { n: 3 }\na: { p: { repeat: { count: ${n} }, each: [${i*0.1}, 0, 0] } }\n", "a.p3.0",
           "0.30000000000000004" },
-        { "mesh: { b: { repeat: { count: 3 }, x: 1 } }\nsets: { all: 1 }\n", "sets.b.cells.2", "b3" },
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         pcs_case *c = expanded(table[i].text);
