@@ -32,7 +32,6 @@ typedef struct fe_share {
 } fe_share;
 
 typedef struct fe_reactions fe_reactions;
-typedef struct fe_cell_load fe_cell_load;
 // Maps entries of cell matrices to positions among the values of K and C. Equations of a node are consecutive, so the
 // entries of a column of the cell in the rows of one node are, too, unless supports fix some of them.
 typedef struct fe_scatter {
@@ -52,7 +51,7 @@ typedef struct fe_data {
     int *batch_of_cell;         // [mesh ncell] group number, -1 for none
     int *place_of_cell;         // [mesh ncell] index within the batch; -1 if it belongs to another rank
     struct pcs_taper *tapers;   // [mesh ncell] for groups with variable sections; NULL if absent
-    fe_cell_load *cell_loads;   // [ngroup] loads along cells; NULL if absent or not needed
+    bool **is_loaded;           // [nload][mesh ncell] a line load acts on the cell; NULL for other loads
     struct fe_drawing *drawing; // data of the picture
     bool has_laws;              // some contacts have force laws
     int *dof_of_equation;       // [nequation]
@@ -137,7 +136,8 @@ pcs_status pcs_fe_number_dofs(pcs_context *ctx, fe_data *fe, const char **culpri
 void pcs_fe_mass_end(const pcs_batch *batch, int cell, int end, double x[3]);
 // Computes the gravity vector, its potential at rest, and the nodal forces.
 pcs_status pcs_fe_apply_loads(pcs_system *self, fe_data *fe, const char **culprit);
-// Returns true if some rank has loads along cells. The next function computes the sum of present ones on a cell.
+// Returns true if some rank has loads along cells. The next function computes the sum of present ones on a cell that is
+// in equilibrium; NULL if there are none.
 bool pcs_fe_has_cell_loads(const fe_data *fe);
 const double *pcs_fe_cell_load_force(const pcs_system *self, pcs_instant at, int group, int cell,
                                      double f[PCS_MAX_CELL_DOFS]);
@@ -151,9 +151,9 @@ static inline double pcs_fe_load_size(const pcs_system *self, int load, double t
 // Evaluates loads that rotate with their nodes, or that keep their direction while nodes with finite rotations rotate.
 void pcs_fe_follower_force(const pcs_system *self, double t, const double *q, double *f);
 void pcs_fe_follower_tangent(pcs_system *self, pcs_instant at);
-void pcs_fe_follower_resultant(const pcs_system *self, double t, const double *q, double sum[3]);
 double pcs_fe_follower_work(const pcs_system *self, double t, const double *q0, const double *q1);
-double pcs_fe_follower_power(const pcs_system *self, double t, const double *q, const double *v);
+// Returns the power, W, of such loads, 0 if v is NULL, and adds their resultant, N.
+double pcs_fe_follower_power(const pcs_system *self, double t, const double *q, const double *v, double sum[3]);
 // Finds travel times of waves and the stable step, including cells without mass and bodies that rotate.
 pcs_status pcs_fe_find_stable_step(pcs_system *self, fe_data *fe);
 // Returns the largest stable step, s, of a scheme: for the whole run, or in the present state unless q is NULL.

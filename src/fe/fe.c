@@ -539,7 +539,8 @@ static void fe_report(const pcs_system *self, const pcs_cell_sums *sum, double w
 
 enum { MOST_PUSHES = 64 }; // each slice visits all of them
 
-static void slices_load(const pcs_system *self, double t, int low, int high, double *f)
+// Computes f = f_gravity + f_loads(t) on low <= i < high, without loads that rotate.
+static void fe_put_loads(const pcs_system *self, double t, int low, int high, double *f)
 {
     const fe_data *fe = self->data;
     size_t bytes = (size_t)(high - low) * sizeof *f;
@@ -557,7 +558,7 @@ static void slices_load(const pcs_system *self, double t, int low, int high, dou
 static void slices_force(const pcs_system *self, double t, const pcs_ends *at, int low, int high, double *f)
 {
     const fe_data *fe = self->data;
-    slices_load(self, t, low, high, f);
+    fe_put_loads(self, t, low, high, f);
     const pcs_cell_state state = { .q = at->q, .v = at->v, .low = low, .high = high };
     for (int b = 0; b < fe->nbatch; b++) fe->batches[b].ops->force(&fe->batches[b], &state, f);
 }
@@ -646,14 +647,7 @@ static void fe_find_slices(pcs_system *self, const fe_data *fe)
 static void fe_apply_loads(const pcs_system *self, pcs_instant at, double *f)
 {
     const fe_data *fe = self->data;
-    size_t bytes = (size_t)self->nv * sizeof *f;
-    if (self->gravity != NULL) memcpy(f, self->gravity, bytes);
-    else memset(f, 0, bytes);
-    for (int l = 0; l < fe->model.nload; l++) {
-        double factor = pcs_fe_load_size(self, l, at.t);
-        for (int i = fe->first_push[l]; i < fe->first_push[l + 1]; i++)
-            f[fe->pushes[i].equation] += fe->pushes[i].value * factor;
-    }
+    fe_put_loads(self, at.t, 0, self->nv, f);
     if (fe->nfollower > 0) pcs_fe_follower_force(self, at.t, at.q, f);
     if (at.load_factor != 1.0)
         for (int i = 0; i < self->nv; i++) f[i] *= at.load_factor;
@@ -694,7 +688,7 @@ static void fe_resultant(const pcs_system *self, pcs_instant at, double sum[3])
         for (int i = fe->first_push[l]; i < fe->first_push[l + 1]; i++)
             for (int k = 0; k < 3; k++) sum[k] += fe->pushes[i].value * factor * fe->pushes[i].direction[k];
     }
-    if (fe->nfollower > 0) pcs_fe_follower_resultant(self, at.t, at.q, sum);
+    if (fe->nfollower > 0) (void)pcs_fe_follower_power(self, at.t, at.q, NULL, sum);
     const pcs_cell_state state = pcs_fe_state(self, at);
     pcs_cell_sums cells = { .resultant = { sum[0], sum[1], sum[2] } };
     for (int g = 0; g < fe->model.ngroup; g++)
@@ -756,7 +750,8 @@ static double fe_load_power(const pcs_system *self, pcs_instant at)
         for (int i = fe->first_push[l]; i < fe->first_push[l + 1]; i++)
             power += fe->pushes[i].value * factor * at.v[fe->pushes[i].equation];
     }
-    if (fe->nfollower > 0) power += pcs_fe_follower_power(self, at.t, at.q, at.v);
+    double resultant[3] = { 0.0 };
+    if (fe->nfollower > 0) power += pcs_fe_follower_power(self, at.t, at.q, at.v, resultant);
     if (fe->has_pushes) pcs_system_sum(self, 1, &power);
     return power;
 }

@@ -141,20 +141,6 @@ void pcs_fe_follower_tangent(pcs_system *self, pcs_instant at)
     }
 }
 
-void pcs_fe_follower_resultant(const pcs_system *self, double t, const double *q, double sum[3])
-{
-    const fe_data *fe = self->data;
-    for (int i = 0; i < fe->nfollower; i++) {
-        follower_node node;
-        follower_look(self, &fe->followers[i], t, q, &node);
-        for (int r = 0; r < node.ntranslation; r++) {
-            const pcs_dof *d = &fe->map.dof[node.translation[r]];
-            if (d->equation < 0 || d->equation >= pcs_system_nown(self)) continue;
-            for (int k = 0; k < 3; k++) sum[k] += pcs_dot3(node.force, d->direction) * d->direction[k];
-        }
-    }
-}
-
 double pcs_fe_follower_work(const pcs_system *self, double t, const double *q0, const double *q1)
 {
     const fe_data *fe = self->data;
@@ -177,7 +163,7 @@ double pcs_fe_follower_work(const pcs_system *self, double t, const double *q0, 
     return work;
 }
 
-double pcs_fe_follower_power(const pcs_system *self, double t, const double *q, const double *v)
+double pcs_fe_follower_power(const pcs_system *self, double t, const double *q, const double *v, double sum[3])
 {
     const fe_data *fe = self->data;
     double power = 0.0;
@@ -188,8 +174,11 @@ double pcs_fe_follower_power(const pcs_system *self, double t, const double *q, 
         follower_look(self, load, t, q, &node);
         for (int d = fe->map.first[load->node]; d < fe->map.first[load->node + 1]; d++) {
             const pcs_dof *dof = &fe->map.dof[d];
+            double force = pcs_dot3(dof->is_rotation ? node.moment : node.force, dof->direction);
             if (dof->equation < 0) continue;
-            power += pcs_dot3(dof->is_rotation ? node.moment : node.force, dof->direction) * v[dof->equation];
+            if (v != NULL) power += force * v[dof->equation];
+            if (dof->is_rotation) continue;
+            for (int k = 0; k < 3; k++) sum[k] += force * dof->direction[k];
         }
     }
     return power;
@@ -213,85 +202,11 @@ bool pcs_fe_name_load(const pcs_system *self, const double span[2], size_t size,
     return false;
 }
 
-// Holds gravity and line loads of one group on this process, as a linked list of entries for each cell.
-struct fe_cell_load {
-    int count, *first; // [ncell] latest entry of a cell, -1 if none
-    int *next, *load;  // [room] previous entry; number of the load, or GRAVITY for the sum of all gravity
-    double *force;     // [room][ndof] N or N m at amplitude 1
-};
-
-enum { GRAVITY = -1 };
-
 bool pcs_fe_has_cell_loads(const fe_data *fe)
 {
     for (int i = 0; i < fe->model.nload; i++)
         if (fe->model.loads[i].is_gravity || fe->model.loads[i].kind == PCS_LOAD_LINE) return true;
     return false;
-}
-
-// Returns the largest number of entries that a group may need.
-static size_t cell_load_room(const fe_data *fe, int group)
-{
-    size_t room = 0;
-    bool has_gravity = false;
-    for (int i = 0; i < fe->model.nload; i++) {
-        const pcs_fe_load *load = &fe->model.loads[i];
-        has_gravity = has_gravity || load->is_gravity;
-        if (load->is_gravity || load->kind != PCS_LOAD_LINE) continue;
-        for (int k = 0; k < load->cells->count; k++) room += fe->batch_of_cell[load->cells->items[k]] == group;
-    }
-    return room + (has_gravity ? (size_t)fe->batches[group].ncell : 0);
-}
-
-static pcs_status cell_load_take(pcs_system *self, fe_data *fe)
-{
-    if (!fe->model.stays_still || !pcs_fe_has_cell_loads(fe)) return PCS_OK;
-    PCS_TAKE(self->ctx, fe->cell_loads, fe->model.ngroup, "loads along cells");
-    for (int g = 0; g < fe->model.ngroup; g++) {
-        const pcs_element_ops *ops = pcs_fe_ops(fe, g);
-        size_t room = ops->end_fields == NULL ? 0 : cell_load_room(fe, g);
-        fe_cell_load *cell_load = &fe->cell_loads[g];
-        if (room == 0) continue;
-        PCS_TAKE(self->ctx, cell_load->first, fe->batches[g].ncell, "loads along cells");
-        PCS_TAKE(self->ctx, cell_load->next, room, "loads along cells");
-        PCS_TAKE(self->ctx, cell_load->load, room, "loads along cells");
-        PCS_TAKE(self->ctx, cell_load->force, room * (size_t)ops->ndof, "loads along cells");
-        for (int c = 0; c < fe->batches[g].ncell; c++) cell_load->first[c] = -1;
-    }
-    return PCS_OK;
-}
-
-static void cell_load_note(fe_data *fe, int batch, int cell, const pcs_fe_load *load, const double *force)
-{
-    if (fe->cell_loads == NULL) return;
-    if (batch >= fe->model.ngroup || fe->cell_loads[batch].first == NULL) return; // a cell of another process
-    fe_cell_load *cell_load = &fe->cell_loads[batch];
-    int n = pcs_fe_ops(fe, batch)->ndof, number = load->is_gravity ? GRAVITY : (int)(load - fe->model.loads);
-    int entry = cell_load->first[cell];
-    while (entry >= 0 && cell_load->load[entry] != number) entry = cell_load->next[entry];
-    if (entry < 0) {
-        entry = cell_load->count++;
-        cell_load->next[entry] = cell_load->first[cell];
-        cell_load->load[entry] = number;
-        cell_load->first[cell] = entry;
-    }
-    for (int i = 0; i < n; i++) cell_load->force[(size_t)entry * (size_t)n + (size_t)i] += force[i];
-}
-
-const double *pcs_fe_cell_load_force(const pcs_system *self, pcs_instant at, int group, int cell,
-                                     double f[PCS_MAX_CELL_DOFS])
-{
-    const fe_data *fe = self->data;
-    const fe_cell_load *cell_load = fe->cell_loads == NULL ? NULL : &fe->cell_loads[group];
-    if (!at.is_equilibrium || cell_load == NULL || cell_load->first == NULL || cell_load->first[cell] < 0) return NULL;
-    size_t n = (size_t)pcs_fe_ops(fe, group)->ndof;
-    for (size_t i = 0; i < n; i++) f[i] = 0.0;
-    for (int entry = cell_load->first[cell]; entry >= 0; entry = cell_load->next[entry]) {
-        int load = cell_load->load[entry];
-        double factor = at.load_factor * (load == GRAVITY ? 1.0 : pcs_fe_load_size(self, load, at.t));
-        for (size_t i = 0; i < n; i++) f[i] += factor * cell_load->force[(size_t)entry * n + i];
-    }
-    return f;
 }
 
 void pcs_fe_mass_end(const pcs_batch *batch, int cell, int end, double x[3])
@@ -304,7 +219,7 @@ void pcs_fe_mass_end(const pcs_batch *batch, int cell, int end, double x[3])
 }
 
 // Resolves g (or a line load) and the height above the datum along each local dof of a cell.
-static pcs_status loads_pull(pcs_system *self, const pcs_fe_load *load, int group, int cell,
+static pcs_status loads_pull(const pcs_system *self, const pcs_fe_load *load, int group, int cell,
                              double pull[PCS_MAX_CELL_DOFS], double height[PCS_MAX_CELL_DOFS])
 {
     const fe_data *fe = self->data;
@@ -333,24 +248,70 @@ static pcs_status loads_pull(pcs_system *self, const pcs_fe_load *load, int grou
     return PCS_OK;
 }
 
+// Computes the force of gravity, M g, or of a line load p, M p (|p|^2 L)/(p . M p), whose sum is p L, on the dofs of a
+// cell of a batch at amplitude 1, and their heights above the datum.
+static pcs_status loads_on_cell(const pcs_system *self, const pcs_fe_load *load, int b, int cell,
+                                double force[PCS_MAX_CELL_DOFS], double height[PCS_MAX_CELL_DOFS])
+{
+    const fe_data *fe = self->data;
+    const pcs_batch *batch = &fe->batches[b];
+    int n = pcs_fe_ops(fe, b)->ndof;
+    double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS], pull[PCS_MAX_CELL_DOFS] = { 0 }, mass = 0.0, span[3];
+    PCS_TRY(loads_pull(self, load, b, cell, pull, height));
+    pcs_fe_ops(fe, b)->matrices(batch, cell, NULL, M, NULL, NULL);
+    for (int i = 0; i < n; i++) {
+        force[i] = 0.0;
+        for (int j = 0; j < n; j++) force[i] += M[i * n + j] * pull[j];
+        mass += pull[i] * force[i];
+    }
+    if (load->is_gravity) return PCS_OK;
+    double size2 = pcs_dot3(load->value, load->value);
+    if (size2 > 0.0 && !(mass > 0.0))
+        return pcs_fail(self->ctx, PCS_BAD_INPUT,
+                        "cell %d of '%s' has no mass to spread a line load over: load its nodes by forces",
+                        batch->cells[cell], batch->name);
+    pcs_cell_span(batch, cell, span);
+    for (int i = 0; i < n; i++) force[i] *= size2 > 0.0 ? size2 * pcs_norm3(span) / mass : 0.0;
+    return PCS_OK;
+}
+
+// Returns true if gravity or a line load acts on a cell of the mesh.
+static bool loads_act_on(const fe_data *fe, int load, int cell)
+{
+    return fe->model.loads[load].is_gravity || (fe->is_loaded[load] != NULL && fe->is_loaded[load][cell]);
+}
+
+const double *pcs_fe_cell_load_force(const pcs_system *self, pcs_instant at, int group, int cell,
+                                     double f[PCS_MAX_CELL_DOFS])
+{
+    const fe_data *fe = self->data;
+    bool is_loaded = false;
+    if (!at.is_equilibrium || !fe->model.stays_still || pcs_fe_ops(fe, group)->end_fields == NULL) return NULL;
+    memset(f, 0, PCS_MAX_CELL_DOFS * sizeof *f);
+    for (int l = 0; l < fe->model.nload; l++) {
+        const pcs_fe_load *load = &fe->model.loads[l];
+        double force[PCS_MAX_CELL_DOFS] = { 0 }, height[PCS_MAX_CELL_DOFS];
+        if (!loads_act_on(fe, l, fe->batches[group].cells[cell])) continue;
+        double factor = at.load_factor * (load->is_gravity ? 1.0 : pcs_fe_load_size(self, l, at.t));
+        (void)loads_on_cell(self, load, group, cell, force, height); // set-up has tried it
+        for (int i = 0; i < PCS_MAX_CELL_DOFS; i++) f[i] += factor * force[i];
+        is_loaded = true;
+    }
+    return is_loaded ? f : NULL;
+}
+
 static pcs_status loads_add_weight(pcs_system *self, fe_data *fe, const pcs_fe_load *load, int group, double *gravity)
 {
-    const pcs_element_ops *ops = pcs_fe_ops(fe, group);
     const pcs_batch *batch = &fe->batches[group];
-    int n = ops->ndof;
-    double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
-    double pull[PCS_MAX_CELL_DOFS] = { 0 }, height[PCS_MAX_CELL_DOFS] = { 0 }, force[PCS_MAX_CELL_DOFS];
+    int n = pcs_fe_ops(fe, group)->ndof;
+    double height[PCS_MAX_CELL_DOFS] = { 0 }, force[PCS_MAX_CELL_DOFS];
     for (int c = 0; c < batch->ncell; c++) {
-        PCS_TRY(loads_pull(self, load, group, c, pull, height));
-        ops->matrices(batch, c, NULL, M, NULL, NULL);
+        PCS_TRY(loads_on_cell(self, load, group, c, force, height));
         for (int i = 0; i < n; i++) {
-            force[i] = 0.0;
-            for (int j = 0; j < n; j++) force[i] += M[i * n + j] * pull[j];
             int equation = batch->equation[(size_t)c * (size_t)n + (size_t)i];
             if (equation >= 0) gravity[equation] += force[i];
             if (group < fe->model.ngroup) fe->rest_potential -= force[i] * height[i];
         }
-        cell_load_note(fe, group, c, load, force);
     }
     return PCS_OK;
 }
@@ -418,45 +379,6 @@ static pcs_status loads_add_nodal(pcs_system *self, fe_data *fe, int index)
     return PCS_OK;
 }
 
-// Computes f = M p (|p|^2 L)/(p . M p) of a cell of a batch under a line load p, whose sum is p L; at amplitude 1.
-static pcs_status fe_line_force(pcs_system *self, const pcs_fe_load *load, int b, int cell,
-                                double image[PCS_MAX_CELL_DOFS])
-{
-    const fe_data *fe = self->data;
-    const pcs_batch *batch = &fe->batches[b];
-    int n = pcs_fe_ops(fe, b)->ndof;
-    double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
-    double pull[PCS_MAX_CELL_DOFS] = { 0 }, height[PCS_MAX_CELL_DOFS] = { 0 }, mass = 0.0, span[3];
-    PCS_TRY(loads_pull(self, load, b, cell, pull, height));
-    pcs_fe_ops(fe, b)->matrices(batch, cell, NULL, M, NULL, NULL);
-    for (int i = 0; i < n; i++) {
-        image[i] = 0.0;
-        for (int j = 0; j < n; j++) image[i] += M[i * n + j] * pull[j];
-        mass += pull[i] * image[i];
-    }
-    double size2 = pcs_dot3(load->value, load->value);
-    if (size2 > 0.0 && !(mass > 0.0))
-        return pcs_fail(self->ctx, PCS_BAD_INPUT,
-                        "cell %d of '%s' has no mass to spread a line load over: load its nodes by forces",
-                        batch->cells[cell], batch->name);
-    pcs_cell_span(batch, cell, span);
-    for (int i = 0; i < n; i++) image[i] *= size2 > 0.0 ? size2 * pcs_norm3(span) / mass : 0.0;
-    return PCS_OK;
-}
-
-static pcs_status loads_add_line_cell(pcs_system *self, fe_data *fe, const pcs_fe_load *load, int b, int cell)
-{
-    double image[PCS_MAX_CELL_DOFS];
-    int n = pcs_fe_ops(fe, b)->ndof;
-    PCS_TRY(fe_line_force(self, load, b, cell, image));
-    for (int i = 0; i < n; i++) {
-        int equation = fe->batches[b].equation[(size_t)cell * (size_t)n + (size_t)i];
-        if (equation >= 0) loads_push(self, fe, &fe->map.dof[fe->dof_of_equation[equation]], image[i]);
-    }
-    cell_load_note(fe, b, cell, load, image);
-    return PCS_OK;
-}
-
 // Checks that every cell of the set has a length, and an element to carry the load.
 static pcs_status loads_check_line(const pcs_system *self, const pcs_fe_load *load)
 {
@@ -475,30 +397,25 @@ static pcs_status loads_check_line(const pcs_system *self, const pcs_fe_load *lo
     return PCS_OK;
 }
 
-// Marks the cells of the mesh under a line load, [ncell] in scratch memory.
-static pcs_status fe_mark_loaded(const pcs_system *self, const pcs_fe_load *load, unsigned char **out)
-{
-    const fe_data *fe = self->data;
-    unsigned char *is_loaded = pcs_scratch(NULL, (size_t)fe->model.mesh->ncell, 1);
-    if (is_loaded == NULL) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: load '%s'", load->name);
-    for (int i = 0; i < fe->model.mesh->ncell; i++) is_loaded[i] = 0;
-    for (int i = 0; i < load->cells->count; i++) is_loaded[load->cells->items[i]] = 1;
-    *out = is_loaded;
-    return PCS_OK;
-}
-
 // Adds a line load on all cells here, also those of other processes that act on own equations.
 static pcs_status loads_add_line(pcs_system *self, fe_data *fe, int index)
 {
     const pcs_fe_load *load = &fe->model.loads[index];
+    double force[PCS_MAX_CELL_DOFS], height[PCS_MAX_CELL_DOFS];
     PCS_TRY(loads_check_line(self, load));
-    unsigned char *is_loaded = NULL;
-    pcs_status status = fe_mark_loaded(self, load, &is_loaded);
+    PCS_TAKE(self->ctx, fe->is_loaded[index], fe->model.mesh->ncell, "line loads");
+    for (int i = 0; i < load->cells->count; i++) fe->is_loaded[index][load->cells->items[i]] = true;
     for (int b = 0; b < fe->nbatch; b++)
-        for (int c = 0; c < fe->batches[b].ncell && status == PCS_OK; c++)
-            if (is_loaded[fe->batches[b].cells[c]]) status = loads_add_line_cell(self, fe, load, b, c);
-    pcs_scratch_free(is_loaded);
-    return status;
+        for (int c = 0; c < fe->batches[b].ncell; c++) {
+            int n = pcs_fe_ops(fe, b)->ndof;
+            if (!loads_act_on(fe, index, fe->batches[b].cells[c])) continue;
+            PCS_TRY(loads_on_cell(self, load, b, c, force, height));
+            for (int i = 0; i < n; i++) {
+                int equation = fe->batches[b].equation[(size_t)c * (size_t)n + (size_t)i];
+                if (equation >= 0) loads_push(self, fe, &fe->map.dof[fe->dof_of_equation[equation]], force[i]);
+            }
+        }
+    return PCS_OK;
 }
 
 static pcs_status loads_take_memory(pcs_system *self, fe_data *fe)
@@ -514,6 +431,7 @@ static pcs_status loads_take_memory(pcs_system *self, fe_data *fe)
     PCS_TAKE(self->ctx, fe->pushes, room, "nodal forces");
     PCS_TAKE(self->ctx, fe->followers, followers, "nodal forces");
     PCS_TAKE(self->ctx, fe->first_push, (size_t)fe->model.nload + 1, "nodal forces");
+    PCS_TAKE(self->ctx, fe->is_loaded, fe->model.nload, "nodal forces");
     fe_work *work = self->work;
     PCS_TAKE(self->ctx, work->load_factors, fe->model.nload, "nodal forces");
     for (int i = 0; i < fe->model.nload; i++) work->load_factors[i] = 1.0;
@@ -531,7 +449,6 @@ pcs_status pcs_fe_apply_loads(pcs_system *self, fe_data *fe, const char **culpri
 {
     double *gravity = NULL;
     PCS_TRY(loads_take_memory(self, fe));
-    PCS_TRY(cell_load_take(self, fe));
     for (int i = 0; i < fe->model.nload; i++) {
         pcs_status status = loads_add(self, fe, i, &gravity);
         if (status != PCS_OK) *culprit = pcs_culprit(self->ctx, "loads", fe->model.loads[i].name);
@@ -718,30 +635,21 @@ static void reactions_weigh(const pcs_system *self, fe_reactions *r)
     r->nentry = kept;
 }
 
-// Adds the load of one loaded cell to the fixed dofs, consistent with the free equations.
-static pcs_status reactions_line_cell(pcs_system *self, fe_reactions *r, int l, int b, int cell)
-{
-    const fe_data *fe = self->data;
-    int dof[PCS_MAX_CELL_DOFS] = { 0 };
-    double force[PCS_MAX_CELL_DOFS];
-    PCS_TRY(reactions_cell_dofs(self, b, cell, dof));
-    PCS_TRY(fe_line_force(self, &fe->model.loads[l], b, cell, force));
-    for (int i = 0; i < pcs_fe_ops(fe, b)->ndof; i++)
-        if (r->number[dof[i]] >= 0) r->line[l * r->nfixed + r->number[dof[i]]] += force[i];
-    return PCS_OK;
-}
-
-// Adds a line load on all cells here, also those of other processes that touch own nodes.
+// Adds a line load on all cells here, also those of other processes that touch own nodes, to the fixed dofs.
 static pcs_status reactions_take_line(pcs_system *self, fe_reactions *r, int l)
 {
     const fe_data *fe = self->data;
-    unsigned char *is_loaded = NULL;
-    pcs_status status = fe_mark_loaded(self, &fe->model.loads[l], &is_loaded);
     for (int b = 0; b < fe->nbatch; b++)
-        for (int c = 0; c < fe->batches[b].ncell && status == PCS_OK; c++)
-            if (is_loaded[fe->batches[b].cells[c]]) status = reactions_line_cell(self, r, l, b, c);
-    pcs_scratch_free(is_loaded);
-    return status;
+        for (int c = 0; c < fe->batches[b].ncell; c++) {
+            int dof[PCS_MAX_CELL_DOFS] = { 0 };
+            double force[PCS_MAX_CELL_DOFS], height[PCS_MAX_CELL_DOFS];
+            if (!loads_act_on(fe, l, fe->batches[b].cells[c])) continue;
+            PCS_TRY(reactions_cell_dofs(self, b, c, dof));
+            PCS_TRY(loads_on_cell(self, &fe->model.loads[l], b, c, force, height));
+            for (int i = 0; i < pcs_fe_ops(fe, b)->ndof; i++)
+                if (r->number[dof[i]] >= 0) r->line[l * r->nfixed + r->number[dof[i]]] += force[i];
+        }
+    return PCS_OK;
 }
 
 static pcs_status reactions_take_lines(pcs_system *self, fe_reactions *r)
