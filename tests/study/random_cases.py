@@ -291,8 +291,7 @@ class Draw:
         body = self.rng.choice(self.bodies)
         pull = self.speed / self.end * self.log(-1, 0.5)
         kinds = ["gravity"] + (["force"] if body.ends else []) + (["line"] if body.is_line else [])
-        kinds += ["moment"] if body.ends and body.turns and body.dim == 3 else []
-        kinds += ["torque"] if body.ends and body.turns else []
+        kinds += ["moment"] if body.ends and body.turns else []
         kind = self.rng.choice(kinds)
         way = vector_in(self.rng, body.dim, 1.0)
         if kind == "gravity":
@@ -301,10 +300,8 @@ class Draw:
         entry = {"type": kind, "amplitude": self.amplitude()}
         if kind == "line":
             entry |= {"cells": body.name, "value": vector([body.mass * pull / body.size * w for w in way], "N/m")}
-        elif kind == "torque":
-            entry |= {"node": body.end(self.rng)[0], "value": Number(body.mass * pull * body.size, "N m"),
-                      "axis": [0.0, 0.0, 1.0] if body.dim == 2 else way}
         else:
+            way = [0.0, 0.0, 1.0] if kind == "moment" and body.dim == 2 else way
             arm, name = (body.size, "N m") if kind == "moment" else (1.0, "N")
             entry |= {"node": body.end(self.rng)[0], "value": vector([body.mass * pull * arm * w for w in way], name)}
         if kind != "line" and body.turns == "finite":
