@@ -145,15 +145,6 @@ static pcs_status rotating_setup(pcs_context *ctx, pcs_batch *batch)
     return PCS_OK;
 }
 
-// Computes exp(p) r - r without cancellation at small rotations p.
-static void rotating_shift(const double p[3], const double r[3], double out[3])
-{
-    double half = 0.5 * pcs_norm3(p), sinc = half > 0.0 ? sin(half) / half : 1.0, once[3], twice[3];
-    pcs_cross(p, r, once);
-    pcs_cross(p, once, twice);
-    for (int k = 0; k < 3; k++) out[k] = sinc * (cos(half) * once[k] + 0.5 * sinc * twice[k]);
-}
-
 // Computes c and c'/a; their series is sum_k |B_2k| a^(2k-2)/(2k)!.
 static void rotating_curve(double a, double *c, double *slope)
 {
@@ -237,14 +228,14 @@ static void rotating_look(const pcs_batch *batch, int cell, const double u[NDOF]
         for (int k = 0; k < 3; k++) s->p[k] = u[9 + k] - u[3 + k];
     else pcs_rotation_compose(back, u + 9, s->p);
     rotating_curve(pcs_norm3(s->p), &s->c, &s->slope);
-    rotating_shift(u + 9, arm_b, shift);
+    pcs_rotation_shift(u + 9, false, arm_b, shift);
     for (int k = 0; k < 3; k++) {
         apart[k] = u[6 + k] - u[k] + shift[k];
         speed[k] = w[6 + k] - w[k];
     }
     pcs_rotation_apply(inverse, apart, seen);
     pcs_rotation_apply(inverse, speed, s->parting);
-    rotating_shift(back, arm_a, shift);
+    pcs_rotation_shift(back, false, arm_a, shift);
     for (int k = 0; k < 3; k++) {
         s->e[k] = seen[k] + shift[k];
         s->e[3 + k] = s->p[k];

@@ -312,15 +312,6 @@ static void axial_find(const pcs_axial *axial, int number, const double x[3], ax
     axial_respond(axial, cell, &s->at);
 }
 
-// Computes exp(p) r - r without cancellation at small p; p x r if is_small.
-static void arms_rotate(const double p[3], bool is_small, const double r[3], double out[3])
-{
-    double half = 0.5 * pcs_norm3(p), sinc = half > 0.0 ? sin(half) / half : 1.0, once[3], twice[3];
-    pcs_cross(p, r, once);
-    pcs_cross(p, once, twice);
-    for (int k = 0; k < 3; k++) out[k] = is_small ? once[k] : sinc * (cos(half) * once[k] + 0.5 * sinc * twice[k]);
-}
-
 // Computes the columns of J of one node, and its rotation matrix.
 static void arms_columns(const pcs_axial *axial, int node, const double p[3], axial_state *s)
 {
@@ -345,7 +336,7 @@ static void arms_find(const pcs_axial *axial, int number, const double *u, axial
     int n = axial->shape.ndof, one = axial->shape.node_dofs;
     double x[3], rotated[2][3];
     for (int node = 0; node < 2; node++) {
-        arms_rotate(u + one * node + 3, axial->has_small_angles, axial->arm[node], rotated[node]);
+        pcs_rotation_shift(u + one * node + 3, axial->has_small_angles, axial->arm[node], rotated[node]);
         arms_columns(axial, node, u + one * node + 3, s);
     }
     for (int k = 0; k < 3; k++) {

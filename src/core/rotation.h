@@ -50,6 +50,15 @@ static inline double pcs_norm3(const double x[3])
     return sqrt(pcs_dot3(x, x));
 }
 
+// Computes exp(p) r - r without cancellation at small p; p x r if is_small.
+static inline void pcs_rotation_shift(const double p[3], bool is_small, const double r[3], double out[3])
+{
+    double half = 0.5 * pcs_norm3(p), sinc = half > 0.0 ? sin(half) / half : 1.0, once[3], twice[3];
+    pcs_cross(p, r, once);
+    pcs_cross(p, once, twice);
+    for (int k = 0; k < 3; k++) out[k] = is_small ? once[k] : sinc * (cos(half) * once[k] + 0.5 * sinc * twice[k]);
+}
+
 // Returns the distance of two points without overflow, for positions as given in a case.
 static inline double pcs_distance3(const double a[3], const double b[3])
 {

@@ -623,21 +623,6 @@ static void obstacles_collect_rods(const pcs_system *self, const points *p, cons
     }
 }
 
-// Returns the number of discs and rods of cells here.
-static size_t obstacles_count_here(const fe_data *fe, const marks *rods)
-{
-    size_t count = 0;
-    for (int g = 0; g < fe->model.ngroup; g++)
-        if (disc_is_there(&fe->model.groups[g])) count += (size_t)fe->batches[g].ncell;
-    for (int c = 0; c < (rods->end == NULL ? 0 : rods->mesh->ncell); c++) {
-        double arm[2][3];
-        int is_rod[2];
-        rods_of(fe, c, arm, is_rod);
-        count += (size_t)(is_rod[0] + is_rod[1]);
-    }
-    return count;
-}
-
 // Lists all obstacles: those of contacts and joints, then discs and rods of cells.
 static pcs_status obstacles_take(pcs_system *self, const points *p, int ndisc, const marks *rods, pcs_picture *picture)
 {
@@ -651,7 +636,8 @@ static pcs_status obstacles_take(pcs_system *self, const points *p, int ndisc, c
     picture->nobstacle = nknown + ndisc + rods->count;
     bool is_root = pcs_is_root(self->ctx); // the process that writes gathers the hosts of all
     size_t nall = is_root ? 2 * (size_t)(picture->nobstacle - picture->nstill) : 0;
-    size_t most = 2 * (size_t)nknown + obstacles_count_here(fe, rods);
+    bool has_cells = ndisc > 0 || rods->end != NULL;
+    size_t most = 2 * ((size_t)nknown + (has_cells ? (size_t)fe->model.mesh->ncell : 0));
     PCS_TAKE(self->ctx, list, is_root ? picture->nobstacle : nknown, "the picture");
     PCS_TAKE(self->ctx, d->host, most, "the picture");
     PCS_TAKE(self->ctx, d->host_at, most, "the picture");
