@@ -56,6 +56,8 @@ struct percuss {
     double *jump;                                            // [nv] work
     double *acceleration, *force, *internal, *contact_force; // [nv] evaluated on request
     double (*position)[3], (*normal)[3];                     // [nrow] evaluated on request
+    int *column_start, *row_of, room;                        // G by columns: [nv + 1], [room]
+    double *value_of;                                        // [room]
     int *no_start;                                           // [nv + 1] zeros, for a C that is zero
     pcs_modes modes;
     struct api_watcher *watcher; // watcher of the current run
@@ -1054,16 +1056,58 @@ percuss_picture percuss_draw(percuss *p)
                               .fields = (const double *const *)picture->fields };
 }
 
-// Returns the rows of G as the columns of its transpose, which needs no copy.
-static int model_directions(percuss *p, percuss_matrix *out)
+// Fills columns with the nonzero entries of rows, each from end[j] on; entries of a row for one equation are summed.
+// Without arrays they are only counted.
+static void model_enter_columns(const pcs_rows *G, int *last, int *end, int *row_of, double *value_of)
 {
-    const pcs_rows *G = p->system->G;
+    for (int j = 0; j < G->ncol; j++) last[j] = -1;
+    for (int i = 0; i < G->nrow; i++)
+        for (int k = G->start[i]; k < G->start[i + 1]; k++) {
+            int j = G->column[k];
+            if (G->value[k] == 0.0) continue;
+            if (last[j] != i) {
+                if (row_of != NULL) row_of[end[j]] = i;
+                if (row_of != NULL) value_of[end[j]] = 0.0;
+                end[j]++;
+            }
+            if (row_of != NULL) value_of[end[j] - 1] += G->value[k];
+            last[j] = i;
+        }
+}
+
+static void model_sort_columns(percuss *p, const pcs_rows *G, int *last)
+{
+    int n = p->system->nv, *start = p->column_start;
+    memset(start, 0, ((size_t)n + 1) * sizeof *start);
+    model_enter_columns(G, last, start + 1, NULL, NULL);
+    for (int j = 0; j < n; j++) start[j + 1] += start[j];
+    model_enter_columns(G, last, start, p->row_of, p->value_of);
+    memmove(start + 1, start, (size_t)n * sizeof *start); // each start has moved to the next one while filling
+    start[0] = 0;
+}
+
+static pcs_status model_directions(percuss *p, percuss_matrix *out)
+{
     read_aim(p);
-    *out = (percuss_matrix){ .nrow = p->system->nv, .ncol = G->nrow, .nnz = G->start[G->nrow] };
-    out->start = G->start;
-    out->row = G->column;
-    out->value = G->value;
-    return 0;
+    const pcs_rows *G = p->system->G;
+    int n = p->system->nv, nnz = G->start[G->nrow], *last = pcs_scratch(NULL, (size_t)n, sizeof *last);
+    if (last == NULL) return pcs_fail(p->ctx, PCS_NO_MEMORY, "out of memory: directions by columns");
+    if (p->column_start == NULL)
+        p->column_start = pcs_take(p->ctx, (size_t)n + 1, sizeof(int), "directions by columns");
+    if (p->row_of == NULL || nnz > p->room) {
+        p->row_of = pcs_take(p->ctx, (size_t)nnz, sizeof(int), "directions by columns");
+        p->value_of = pcs_take(p->ctx, (size_t)nnz, sizeof(double), "directions by columns");
+        p->room = nnz;
+    }
+    bool is_taken = p->column_start != NULL && p->row_of != NULL && p->value_of != NULL;
+    if (is_taken) model_sort_columns(p, G, last);
+    pcs_scratch_free(last);
+    if (!is_taken) return PCS_NO_MEMORY;
+    *out = (percuss_matrix){ .nrow = G->nrow, .ncol = n, .nnz = p->column_start[n] };
+    out->start = p->column_start;
+    out->row = p->row_of;
+    out->value = p->value_of;
+    return PCS_OK;
 }
 
 static pcs_status model_no_damping(percuss *p, percuss_matrix *out)
@@ -1079,7 +1123,7 @@ int percuss_matrix_of(percuss *p, percuss_matrix_kind kind, percuss_matrix *out)
     *out = (percuss_matrix){ 0 };
     if (!read_may_evaluate(p) || kind < PERCUSS_MASS || kind > PERCUSS_DIRECTIONS) return 2;
     pcs_system *system = p->system;
-    if (kind == PERCUSS_DIRECTIONS) return model_directions(p, out);
+    if (kind == PERCUSS_DIRECTIONS) return api_answer(model_directions(p, out));
     if (kind == PERCUSS_MASS && system->mass_varies) system->ops->update(system, api_at(p), PCS_MASS, NULL);
     if (kind != PERCUSS_MASS && system->tangents_vary) system->ops->update(system, api_at(p), PCS_TANGENTS, NULL);
     const pcs_matrix *const matrices[] = { system->M, system->K, system->C };

@@ -210,11 +210,9 @@ typedef enum percuss_matrix_kind {
     PERCUSS_MASS,      // M
     PERCUSS_STIFFNESS, // K: minus the derivative of the smooth forces with respect to positions
     PERCUSS_DAMPING,   // C: the same with respect to velocities
-    // G^T: a column per contact point without force law and per condition of a joint; gap rate = G v. Entries of a
-    // column are in any order; those of one equation add up.
-    PERCUSS_DIRECTIONS
+    PERCUSS_DIRECTIONS // G: a row per contact point without force law and per condition of a joint; gap rate = G v
 } percuss_matrix_kind;
-// Matrix by columns: column j has its entries in rows row[start[j]] to row[start[j + 1] - 1], ascending but for G^T.
+// Matrix by columns: column j has its entries in rows row[start[j]] to row[start[j + 1] - 1], ascending.
 typedef struct percuss_matrix {
     int nrow, ncol, nnz;
     const int *start;    // [ncol + 1]

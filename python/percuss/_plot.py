@@ -15,22 +15,11 @@ from . import pictures
 from .command import Parser
 from .errors import InputError
 from .figure import LEGENDS, STYLE, Options, Picture, Run, drawn
-from .results import Results, open as open_results
+from .results import Results, open as open_results, read_table
 from .text import Path, real, suggest, write_file
 
 FORMATS = (".svg", ".png", ".pdf")
 MOST_KEYS = 3  # that may name what differs between runs
-SCRIPT = """# Draws {0!r} again: change the figure as you like, by matplotlib.
-import os
-
-import matplotlib.pyplot as plt
-import percuss
-
-os.chdir(os.path.dirname(os.path.abspath(__file__)))
-plt.style.use(os.path.join(os.path.dirname(percuss.__file__), "percuss.mplstyle"))
-figure = percuss.plot({1})
-figure.savefig({0!r})
-"""
 
 
 def _differences(runs: Sequence[Optional[Results]]) -> Optional[list[str]]:
@@ -126,7 +115,7 @@ def make(given: Sequence[Any], columns: Sequence[str], options: Options,
                                              for curve in panel.curves):
         raise InputError(f"{options.exact.attrs.get('path', 'the exact solution')}: needs '{album.axis}' and a column "
                          "that is drawn, by the same names")
-    return {picture.name: partial(drawn, picture, options) for picture in found}, album.notes
+    return {picture.name: partial(drawn, picture, options, album.runs) for picture in found}, album.notes
 
 
 def plot(results: Any, *columns: str, x: Optional[str] = None, exact: Any = None,
@@ -174,7 +163,7 @@ def _parser() -> Parser:
         "the axes where there is room, else right]")
     add("--spectrum", nargs="?", const="hann", default="", metavar="WINDOW", help="amplitudes over frequency, with a "
         "window [hann]")
-    add("--script", action="store_true", help="keep beside a picture the lines of Python that make it")
+    add("--script", action="store_true", help="keep beside a picture the lines of matplotlib that made it")
     return parser
 
 
@@ -214,6 +203,7 @@ def main(argv: list[str]) -> int:
         (given if is_result else columns).append(word)
     chosen = {name: value for name, value in vars(a).items() if value and name in vars(Options())}
     chosen["width"] = real("--width", a.width, 5.0, 1000.0, "a number from 5 on")
+    chosen |= {"exact": read_table(a.exact, texts=["*"])} if a.exact else {}
     home = given[0] if os.path.isdir(given[0]) else os.path.dirname(given[0]) or "."
     folder, ending, stem = _place(a.output, home)
     found, notes = make(given, columns, Options(**chosen))
@@ -224,10 +214,7 @@ def main(argv: list[str]) -> int:
         path, figure = os.path.join(folder, file + ending), draw()
         save(figure, path)
         if a.script:
-            places = [os.path.relpath(one, folder) for one in given]
-            more = chosen | ({"exact": os.path.relpath(a.exact, folder)} if a.exact else {})
-            words = [*map(repr, [places, *(columns or [name])]), *(f"{key}={value!r}" for key, value in more.items())]
-            write_file(os.path.join(folder, f"{file}.py"), SCRIPT.format(file + ending, ", ".join(words)))
+            figure.script.write(os.path.join(folder, file), file + ending)
         if not a.quiet:
             print(path)
     for note in notes if not a.quiet else ():

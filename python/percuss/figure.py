@@ -1,8 +1,9 @@
-"""Figures by matplotlib: panels with their curves. Numbers stay in the units of their tables; the labels of the axes
-have the prefixes."""
+"""Figures by matplotlib: panels with their curves, and scripts that make them again. Numbers stay in the units of their
+tables; the labels of the axes have the prefixes."""
 
 from __future__ import annotations
 
+import io
 import os
 import warnings
 from dataclasses import dataclass, field
@@ -11,12 +12,16 @@ from typing import Any, Callable, NamedTuple, Optional, Sequence, Union
 
 import matplotlib
 import numpy as np
+import pandas
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.legend import Legend
 from matplotlib.path import Path as MplPath
 
 from . import units
 from .errors import InputError
-from .results import Results
+from .results import TABLES, Results
+from .text import write_file
 from .view import si
 
 NCOLOUR = 7  # in percuss.mplstyle
@@ -30,6 +35,18 @@ COUNTED = ("mode", "iterations", "level")  # whole numbers
 CLOCKS = ("t", "load factor")
 SHADE: dict[str, Any] = {"color": "0.88", "lw": 0, "zorder": 0}  # of what lies after the horizon
 ROUND_OFF = 1e-12  # of the largest value of the same unit
+DERIVED = ("energy", "step_size")  # columns that are not in the files
+SCRIPT = """# Makes {picture!r} again: change what you like.
+import os
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas
+import percuss
+
+os.chdir(os.path.dirname(os.path.abspath(__file__)))
+plt.style.use(os.path.join(os.path.dirname(percuss.__file__), "percuss.mplstyle"))
+tables = [pandas.read_csv(path, float_precision="round_trip") for path in {files}]"""
 
 
 def plain(text: str) -> str:
@@ -115,35 +132,122 @@ class Picture:
     panels: list[Panel] = field(default_factory=list)
     ncolumn: int = 1
     shares_x: bool = True
-    draw: Optional[Callable[[Options], tuple[Any, list[Any]]]] = None  #: gives the figure and its axes
+    draw: Optional[Callable[[Script, Options], tuple[Pen, list[Pen]]]] = None
 
 
-def drawn(picture: Picture, options: Options) -> Any:
-    """The figure in the style of this package. Axes of time have an attribute `clock`, "x" or "y"."""
+@dataclass(frozen=True, repr=False)
+class Prefixed:
+    """Labels of ticks in a unit with a prefix; its repr is the Python that makes them."""
+
+    factor: float
+
+    def __call__(self, x: float, _: Any) -> str:
+        return f"{self.factor * x:.6g}".replace("-", "\u2212")
+
+    def __repr__(self) -> str:
+        return f"lambda x, _: f'{{{self.factor} * x:.6g}}'.replace('-', '\\u2212')"
+
+
+class Script:
+    """The lines of Python that make a figure: calls of matplotlib, with columns of the files of results by their names;
+    other arrays come from a file beside the script."""
+
+    def __init__(self, runs: Sequence[Run] = ()):
+        self.tables = [(run.results.path(name), run.table) for run in runs if run.results is not None
+                       for name, kind in TABLES.items() if kind == run.results.kind != "study"]
+        self.arrays: dict[str, Any] = {}
+        self.lines: list[str] = []
+
+    def text(self, value: Any) -> str:
+        """A value as it stands in the script."""
+        if isinstance(value, Pen):
+            return value.name
+        if isinstance(value, (list, tuple)):
+            words = ", ".join(map(self.text, value))
+            return f"[{words}]" if isinstance(value, list) else f"({words},)"
+        if not isinstance(value, (np.ndarray, pandas.Series)):
+            return repr(value.item() if isinstance(value, np.generic) else value)
+        for k, (_, table) in enumerate(self.tables):
+            name = getattr(value, "name", None)
+            if name not in DERIVED and name in table and value.equals(table[name]):
+                return f"tables[{k}][{name!r}]"
+        self.arrays[f"a{len(self.arrays)}"] = np.asarray(value)
+        return f"arrays['a{len(self.arrays) - 1}']"
+
+    def call(self, function: Any, name: str, arguments: Any, named: Any, result: str = "") -> Any:
+        """Calls a function of matplotlib and keeps the line, with the name of the result if it has one."""
+        words = [self.text(one) for one in arguments] + [f"{key}={self.text(one)}" for key, one in named.items()]
+        self.lines.append(f"{result}{' = ' if result else ''}{name}({', '.join(words)})")
+        plain = [one.target if isinstance(one, Pen) else one for one in arguments]
+        return function(*plain, **{key: one.target if isinstance(one, Pen) else one for key, one in named.items()})
+
+    def subplots(self, *shape: int, **named: Any) -> tuple[Pen, list[Pen]]:
+        """A figure and its axes, row by row."""
+        import matplotlib.pyplot as plt
+        figure, axes = self.call(plt.subplots, "plt.subplots", shape, {**named, "squeeze": False}, "figure, axes")
+        figure.script = self
+        return Pen(self, "figure", figure), [Pen(self, f"axes[{i}, {j}]", axes[i, j]) for i, j in np.ndindex(*shape)]
+
+    def write(self, stem: str, picture: str) -> None:
+        """Writes the script of a picture, and its arrays if it has some."""
+        folder = os.path.dirname(stem) or "."
+        files = [os.path.relpath(path, folder) for path, _ in self.tables]
+        lines = [SCRIPT.format(picture=picture, files=files)]
+        if self.arrays:
+            stream = io.BytesIO()
+            np.savez(stream, **self.arrays)
+            write_file(stem + ".npz", stream.getvalue())
+            lines.append(f"arrays = np.load({os.path.basename(stem) + '.npz'!r})")
+        write_file(stem + ".py", "\n".join([*lines, *self.lines, f"figure.savefig({picture!r})\n"]))
+
+
+class Pen:
+    """A figure or axes of matplotlib by the name that it has in the script, which keeps calls of its methods."""
+
+    def __init__(self, script: Script, name: str, target: Any):
+        self.script, self.name, self.target = script, name, target
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self.target, name)
+        if isinstance(found, (Axes, Axis)):
+            return Pen(self.script, f"{self.name}.{name}", found)
+        if not callable(found) or name.startswith("get_"):
+            return found
+        return lambda *arguments, **named: self.script.call(found, f"{self.name}.{name}", arguments, named)
+
+    def named(self, result: str, method: str, *arguments: Any, **named: Any) -> Pen:
+        """The result of a method, which has a name in the script."""
+        made = self.script.call(getattr(self.target, method), f"{self.name}.{method}", arguments, named, result)
+        return Pen(self.script, result, made)
+
+
+def drawn(picture: Picture, options: Options, runs: Sequence[Run] = ()) -> Any:
+    """The figure in the style of this package, with its `script`. Axes of time have an attribute `clock`, "x" or
+    "y"."""
     import matplotlib.pyplot as plt
     matplotlib.use("Agg", force=False)
     with warnings.catch_warnings(), plt.style.context(STYLE):
         warnings.simplefilter("ignore")  # letters that the font does not have
-        figure, axes = (picture.draw or partial(_draw_panels, picture))(options)
-        plt.close(figure)
+        figure, axes = (picture.draw or partial(_draw_panels, picture))(Script(runs), options)
+        plt.close(figure.target)
         if options.title:
             figure.suptitle(plain(options.title))
         _add_legends(figure, axes, options.legend)
-    return figure
+    return figure.target
 
 
-def _add_legends(figure: Any, axes: Sequence[Any], place: str) -> None:
+def _add_legends(figure: Pen, axes: Sequence[Pen], place: str) -> None:
     """Legends inside the axes where there is room, else beside them, or above them if they are wide."""
     labelled = [ax for ax in axes if ax.get_legend_handles_labels()[1] and place != "none"]
     for ax in labelled if not place else ():
-        ax.legend(loc="best")
+        ax.target.legend(loc="best")
     if labelled and not place:
-        figure.draw_without_rendering()
+        figure.target.draw_without_rendering()
     for ax, where in [(ax, place or _free_place(ax)) for ax in labelled]:
         ax.legend(**PLACES.get(where, {"loc": where}))
 
 
-def _free_place(axes: Any) -> str:
+def _free_place(axes: Pen) -> str:
     """Where the legend of the axes, which is at the best place inside, covers none of its lines."""
     box = axes.get_legend().get_window_extent().padded(2.0)
     paths = [line.get_transform().transform_path(line.get_path()).vertices for line in axes.lines]
@@ -153,15 +257,12 @@ def _free_place(axes: Any) -> str:
     return "right" if box.width < 0.4 * axes.get_window_extent().width else "stacked"
 
 
-def _draw_panels(picture: Picture, options: Options) -> tuple[Any, list[Any]]:
+def _draw_panels(picture: Picture, script: Script, options: Options) -> tuple[Pen, list[Pen]]:
     """The panels in their columns."""
-    import matplotlib.pyplot as plt
     panels, ncolumn = picture.panels, min(picture.ncolumn, len(picture.panels))
     nrow, width = -(-len(panels) // ncolumn), options.width / 2.54
     height = width * (0.5 if nrow == 1 else (0.28 if picture.shares_x else 0.38) * nrow + 0.08)
-    figure, grid = plt.subplots(nrow, ncolumn, squeeze=False, figsize=(width, height),
-                                sharex=picture.shares_x and len(panels) > 1)
-    axes = list(grid.flat)
+    figure, axes = script.subplots(nrow, ncolumn, figsize=(width, height), sharex=picture.shares_x and len(panels) > 1)
     shaded = [panel for panel in panels if panel.horizon is not None]
     for ax, panel in zip(axes, panels):
         if panel.horizon is not None:
@@ -182,13 +283,13 @@ def _draw_panels(picture: Picture, options: Options) -> tuple[Any, list[Any]]:
     return figure, axes
 
 
-def name_axis(axis: Any, name: str, unit: str, is_equal: bool = False) -> None:
+def name_axis(axis: Pen, name: str, unit: str, is_equal: bool = False) -> None:
     """Names an axis; its unit has the prefix by which its values read well, or those of both if scales are equal."""
     limits = axis.axes.viewLim if is_equal else axis.get_view_interval()
     factor, shown = (1.0, unit) if axis.get_scale() == "log" else si(unit, float(np.abs(limits).max()))
     axis.set_label_text(plain(units.join(name, shown)))
     if factor != 1.0:
-        axis.set_major_formatter(lambda x, _: f"{factor * x:.6g}".replace("-", "\u2212"))
+        axis.set_major_formatter(Prefixed(factor))
 
 
 def _visible(panel: Panel, xlim: tuple[float, float]) -> Any:
@@ -200,7 +301,7 @@ def _visible(panel: Panel, xlim: tuple[float, float]) -> Any:
     return np.concatenate(parts)
 
 
-def _draw_panel(ax: Any, panel: Panel, options: Options) -> None:
+def _draw_panel(ax: Pen, panel: Panel, options: Options) -> None:
     """Draws one panel; its axes are named later."""
     for curve in panel.curves:
         _draw_curve(ax, curve)
@@ -209,10 +310,11 @@ def _draw_panel(ax: Any, panel: Panel, options: Options) -> None:
     for which, name in (("x", panel.x), ("y", panel.y)):
         if which in (options.log or panel.log):
             ax.set(**{f"{which}scale": "log"})
-            # Decades: all labels, or some.
-            getattr(ax, f"{which}axis").get_minor_formatter().minor_thresholds = 1.5, 0.6
+            few = 1.5, 0.6  # decades: all labels, or some
+            getattr(ax.target, f"{which}axis").get_minor_formatter().minor_thresholds = few
+            ax.script.lines.append(f"{ax.name}.{which}axis.get_minor_formatter().minor_thresholds = {few}")
         elif name in CLOCKS:
-            ax.clock = which
+            ax.target.clock = which
         elif name in COUNTED:
             ax.locator_params(axis=which, integer=True)
     if panel.ticks:
@@ -224,7 +326,7 @@ def _draw_panel(ax: Any, panel: Panel, options: Options) -> None:
     _set_limits(ax, panel, options)
 
 
-def _set_limits(ax: Any, panel: Panel, options: Options) -> None:
+def _set_limits(ax: Pen, panel: Panel, options: Options) -> None:
     """Limits about the values that are seen. What is constant but for round-off, or nothing beside others of its unit,
     is drawn flat."""
     xlim = options.range or panel.xlim
@@ -232,7 +334,7 @@ def _set_limits(ax: Any, panel: Panel, options: Options) -> None:
         ax.set_xlim(xlim)
         if (values := _visible(panel, xlim)).size:
             ax.dataLim.intervaly = values.min(), values.max()
-            ax.autoscale_view(scalex=False)
+            ax.target.autoscale_view(scalex=False)
             ax.set_ylim(ax.get_ylim())
     elif panel.x == "t":
         ax.margins(x=0)
@@ -247,7 +349,7 @@ def _set_limits(ax: Any, panel: Panel, options: Options) -> None:
         ax.set_ylim(bottom=low)
 
 
-def _draw_curve(ax: Any, c: Curve) -> None:
+def _draw_curve(ax: Pen, c: Curve) -> None:
     """Draws a curve. Colours come again with another dash."""
     number = c.colour if isinstance(c.colour, int) else 0
     look: dict[str, Any] = {"color": f"C{number % NCOLOUR}" if c.colour == number else c.colour}

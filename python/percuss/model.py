@@ -401,7 +401,7 @@ class Model:
     M = Evaluated[Any](lambda m: m._matrix(0), "Mass matrix at the present state, a scipy.sparse.csc_matrix.")
     K = Evaluated[Any](lambda m: m._matrix(1), "Stiffness matrix: minus the slopes of the smooth forces by positions.")
     C = Evaluated[Any](lambda m: m._matrix(2), "Damping matrix: minus the slopes of the smooth forces by velocities.")
-    G = Evaluated[Any](lambda m: m._matrix(3).tocoo().T.tocsc(), "Rows of contacts and joints: gap rates are G v.")
+    G = Evaluated[Any](lambda m: m._matrix(3), "Directions of contacts and joints, a row each: gap velocities are G v.")
 
     # Contacts, probes, energies
 

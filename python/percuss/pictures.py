@@ -10,7 +10,7 @@ import pandas
 
 from . import units
 from .errors import InputError
-from .figure import SHADE, Curve, Options, Panel, Picture, Run, colour_limit, name_axis, plain
+from .figure import SHADE, Curve, Options, Panel, Pen, Picture, Run, Script, colour_limit, name_axis, plain
 from .measure import DETAILS
 from .results import Results, kind_of
 from .view import mode_text
@@ -287,23 +287,21 @@ def of_waves(album: Album) -> list[Picture]:
     return found
 
 
-def draw_waves(album: Album, run: Run, waves: Any, name: str, options: Options) -> tuple[Any, list[Any]]:
+def draw_waves(album: Album, run: Run, waves: Any, name: str, script: Script,
+               options: Options) -> tuple[Pen, list[Pen]]:
     """An x-t diagram, with the contact forces beside it. At the horizon is a line: shades would change its colours."""
-    import matplotlib.pyplot as plt
     values, bodies, table = waves.fields[name], waves.bodies, run.table
     forces = [n for n in table if n.endswith(".force") and "[" not in n and table[n].abs().max() > 0.0][:3]
     width, count = options.width / 2.54, 2 if forces else 1
-    figure, grid = plt.subplots(1, count, squeeze=False, figsize=(width, 0.62 * width), sharey=True,
-                                width_ratios=[3, 1][:count])
-    axes = list(grid.flat)
-    ax, axes[0].clock = axes[0], "y"
+    figure, axes = script.subplots(1, count, figsize=(width, 0.62 * width), sharey=True, width_ratios=[3, 1][:count])
+    ax, axes[0].target.clock = axes[0], "y"
     largest = colour_limit(np.abs(values)) or 1.0
-    image = ax.pcolormesh(waves.places, waves.times, values, shading="nearest", rasterized=True, vmin=-largest,
-                          vmax=largest)
+    image = ax.named("image", "pcolormesh", waves.places, waves.times, values, shading="nearest", rasterized=True,
+                     vmin=-largest, vmax=largest)
     ax.grid(False)
     ax.set_ylim(waves.times[0], waves.times[-1])
-    bar = figure.colorbar(image, ax=ax, location="top", aspect=40,
-                          extend="both" if np.nanmax(np.abs(values)) > largest else "neither")
+    bar = figure.named("bar", "colorbar", image, ax=ax, location="top", aspect=40,
+                       extend="both" if np.nanmax(np.abs(values)) > largest else "neither")
     name_axis(bar.ax.xaxis, name if len(bodies) > 1 else f"{name} of {bodies[0][0]}", units.unit(name))
     name_axis(ax.xaxis, f"position along the {'bodies' if len(bodies) > 1 else 'body'}", "m")
     name_axis(ax.yaxis, "t", "s")

@@ -34,14 +34,16 @@ static void list_cases(void)
     free(found);
 }
 
-// y = A x.
-static void multiply(const percuss_matrix *A, const double *x, double *y)
+// y = A x, or A^T x.
+static void multiply(const percuss_matrix *A, const double *x, double *y, int is_transposed)
 {
-    for (int i = 0; i < A->nrow; i++) y[i] = 0.0;
+    int n = is_transposed ? A->ncol : A->nrow;
+    for (int i = 0; i < n; i++) y[i] = 0.0;
     for (int j = 0; j < A->ncol; j++)
         for (int k = A->start[j]; k < A->start[j + 1]; k++) {
             CHECK(A->row[k] >= 0 && A->row[k] < A->nrow && (k == A->start[j] || A->row[k] > A->row[k - 1]));
-            y[A->row[k]] += A->value[k] * x[j];
+            if (is_transposed) y[j] += A->value[k] * x[A->row[k]];
+            else y[A->row[k]] += A->value[k] * x[j];
         }
 }
 
@@ -65,12 +67,13 @@ static void check_vectors(percuss *p, bool has_laws)
     const double *a = percuss_acceleration(p), *f = percuss_force(p), *r = percuss_contact_force(p);
     CHECK(f != NULL && r != NULL);
     CHECK(percuss_matrix_of(p, PERCUSS_MASS, &M) == 0 && percuss_matrix_of(p, PERCUSS_DIRECTIONS, &G) == 0);
-    CHECK(M.nrow == n && M.ncol == n && (has_laws ? G.ncol < m : G.ncol == m) && G.nrow == n);
-    double *y = malloc(((size_t)n + 1) * sizeof *y), size = 0.0;
-    if (a != NULL) multiply(&M, a, y);
+    CHECK(M.nrow == n && M.ncol == n && (has_laws ? G.nrow < m : G.nrow == m) && G.ncol == n);
+    double *y = malloc(((size_t)n + (size_t)m + 1) * sizeof *y), *rate = y + n, size = 0.0;
+    if (a != NULL) multiply(&M, a, y, 0);
     for (int i = 0; i < n; i++) size = fmax(size, fabs(f[i]) + fabs(r[i]));
     for (int i = 0; i < n && a != NULL; i++)
         if (!(fabs(y[i] - f[i] - r[i]) <= 1e-9 * size)) fail_msg("equation %d: %g, %g + %g", i, y[i], f[i], r[i]);
+    multiply(&G, percuss_velocity(p), rate, 0);
     free(y);
 }
 
