@@ -230,13 +230,21 @@ static pcs_axial_response law_of_polynomial(const pcs_list *k, double e)
 static pcs_axial_response law_of_spring(const pcs_axial_law *law, double s)
 {
     if (law->table.count > 0) return law_of_table(law, s);
-    if (law->polynomial.count > 0) return law_of_polynomial(&law->polynomial, s);
-    return (pcs_axial_response){ law->stiffness * s, law->stiffness, 0.5 * law->stiffness * s * s, 0.0, 0.0 };
+    if (law->clearance > 0.0 && fabs(s) <= law->clearance) return (pcs_axial_response){ 0 };
+    double e = s - copysign(law->clearance, s);
+    if (law->polynomial.count > 0) return law_of_polynomial(&law->polynomial, e);
+    return (pcs_axial_response){ law->stiffness * e, law->stiffness, 0.5 * law->stiffness * e * e, 0.0, 0.0 };
 }
 
 pcs_axial_response pcs_axial_law_at(const pcs_axial_law *law, double stretch, double rate)
 {
     pcs_axial_response out = law_of_spring(law, stretch);
+    if (fabs(stretch) > law->stop) {
+        double over = stretch - copysign(law->stop, stretch);
+        out.force += law->stop_stiffness * over;
+        out.stiffness += law->stop_stiffness;
+        out.energy += 0.5 * law->stop_stiffness * over * over;
+    }
     if (law->exponent == 1.0) {
         out.drag = law->damper * rate;
         out.damping = law->damper;
@@ -250,13 +258,13 @@ pcs_axial_response pcs_axial_law_at(const pcs_axial_law *law, double stretch, do
     return out;
 }
 
-// Returns the largest stiffness of a table, N/m. For a polynomial, the stiffness at rest.
+// Returns the largest stiffness of table and stop, N/m. For a polynomial, the stiffness at rest.
 static double axial_law_stiffest(const pcs_axial_law *law)
 {
     double most = law->polynomial.count > 0 ? fabs(law->polynomial.value[0]) : law->stiffness;
     for (int i = 0; i + 1 < law->table.nrow; i++)
         if (law->table.count > 0) most = fmax(most, fabs(law_slope(&law->table, i)));
-    return most;
+    return isinf(law->stop) ? most : most + law->stop_stiffness;
 }
 
 enum { MAX_NDOF = PCS_MAX_CELL_DOFS };
@@ -682,7 +690,7 @@ const pcs_element_ops pcs_element_rod_large_3d = {
 
 // Spring and damper along the line between two nodes, however far they move; no mass of its own.
 //
-//   N = stiffness (l - rest) + force + damper l', or by a table, polynomial and exponent: rod.h
+//   N = stiffness (l - rest) + force + damper l', or by a table, polynomial, clearance, stop and exponent: rod.h
 
 typedef struct spring_params {
     pcs_axial_law law;
@@ -698,9 +706,13 @@ static const pcs_option spring_options[] = {
     PCS_REAL("stiffness", spring_params, law.stiffness, PCS_DEFAULT("0"), PCS_NOT_NEGATIVE, "N/m"),
     PCS_LIST("polynomial", spring_params, law.polynomial, PCS_OPTIONAL, PCS_ANY_NUMBER,
              "instead of stiffness: k1, k2, .. of the force k1 e + k2 e^2 + .., e the stretch in m"),
-    PCS_LIST(
-        "table", spring_params, law.table, PCS_OPTIONAL, PCS_ANY_NUMBER,
-        "instead of stiffness: rows [stretch, force], m and N; linear between and beyond them, for play and stops"),
+    PCS_LIST("table", spring_params, law.table, PCS_OPTIONAL, PCS_ANY_NUMBER,
+             "instead of stiffness: rows [stretch, force], m and N; linear between and beyond them"),
+    PCS_REAL("clearance", spring_params, law.clearance, PCS_DEFAULT("0"), PCS_NOT_NEGATIVE,
+             "play on either side of rest in which the spring has no force, m"),
+    PCS_REAL("stop", spring_params, law.stop, PCS_OPTIONAL, PCS_NOT_NEGATIVE,
+             "stretch, in either direction, at which a stop sets in, m"),
+    PCS_REAL("stop_stiffness", spring_params, law.stop_stiffness, PCS_OPTIONAL, PCS_POSITIVE, "of the stop, N/m"),
     PCS_REAL("damper", spring_params, law.damper, PCS_DEFAULT("0"), PCS_NOT_NEGATIVE,
              "force at a speed of 1 m/s, N (s/m)^damper_exponent"),
     PCS_REAL("damper_exponent", spring_params, law.exponent, PCS_DEFAULT("1"), PCS_ABOVE(0.0, 10.0),
@@ -739,6 +751,10 @@ static const char *axial_law_check(const pcs_axial_law *law, const char **option
         return "a table or polynomial has its stiffness: leave 'stiffness' out";
     *option = "polynomial";
     if (law->polynomial.count > 0 && law->polynomial.nrow > 1) return "must be one row of coefficients";
+    *option = "clearance";
+    if (law->clearance > 0.0 && law->table.count > 0) return "put the play into the table";
+    *option = "stop";
+    if (isnan(law->stop) != isnan(law->stop_stiffness)) return "stop and stop_stiffness are given both or not at all";
     *option = "damper_speed";
     if (law->exponent < 1.0 && law->speed == 0.0)
         return "a damper with an exponent below 1 needs the speed at which it is rounded off";
@@ -769,9 +785,11 @@ static const char *spring_check(const void *params, const char **option)
 static pcs_status spring_prepare_law(pcs_context *ctx, const spring_params *p, pcs_axial *axial)
 {
     pcs_axial_law *law;
-    if (p->law.table.count + p->law.polynomial.count == 0 && p->law.exponent == 1.0) return PCS_OK;
+    bool is_linear = p->law.table.count + p->law.polynomial.count == 0 && p->law.clearance == 0.0;
+    if (is_linear && isnan(p->law.stop) && p->law.exponent == 1.0) return PCS_OK;
     PCS_TAKE(ctx, law, 1, "axial cells");
     *law = p->law;
+    if (isnan(law->stop)) law->stop = INFINITY;
     axial->law = law;
     return pcs_axial_law_prepare(ctx, law);
 }

@@ -414,7 +414,8 @@ static pcs_status once_refine_divide(pcs_case *c, pcs_yaml *map, const char *key
     return pcs_case_resolve(c, map, key, pcs_case_number_text(value / factor, text));
 }
 
-// Multiplies the number of elements of a part; sets *is_refined if it has one. Points and links have none.
+// Multiplies the number of elements of a part, or divides the travel time that sizes its cells; sets *is_refined if it
+// has either. Points and links have neither.
 static pcs_status once_refine_part(pcs_context *ctx, pcs_case *c, pcs_yaml *part, double factor, bool *is_refined)
 {
     char text[PCS_NUMBER_BYTES];
@@ -422,6 +423,9 @@ static pcs_status once_refine_part(pcs_context *ctx, pcs_case *c, pcs_yaml *part
     *is_refined = false;
     if (strcmp(type, "gmsh") == 0)
         return pcs_fail(ctx, PCS_BAD_INPUT, "a mesh from a file cannot be refined: vary its path instead");
+    pcs_yaml *cells = pcs_case_get(c, part, "cells");
+    if (cells != NULL && pcs_yaml_get_kind(cells) == PCS_YAML_MAP)
+        PCS_TRY(once_refine_divide(c, cells, "travel_time", factor, is_refined));
     if (elements[0] == '\0' && strcmp(type, "lattice") == 0) elements = "1";
     double value = pcs_text_number(elements, &end);
     if (end == elements || *end != '\0' || !(value >= 1.0)) return PCS_OK; // the reader reports this error
@@ -452,7 +456,8 @@ static pcs_status once_refine_mesh(pcs_context *ctx, pcs_case *c, double factor,
         nfound += is_refined;
     }
     if (nfound > 0 || !(factor > 0.0)) return PCS_OK;
-    return pcs_fail(ctx, PCS_BAD_INPUT, "no part of the mesh has a number of elements that could be refined");
+    return pcs_fail(ctx, PCS_BAD_INPUT,
+                    "no part of the mesh has a number of elements, or a travel time of cells, that could be refined");
 }
 
 static pcs_status once_refine_step(pcs_context *ctx, pcs_case *c, double factor)

@@ -464,7 +464,7 @@ static pcs_status time_find_wave_step(pcs_build *b, pcs_yaml *node)
     pcs_case_error_at(
         b->c, node, "step",
         "step %.6g differs by %.3g %% from the time that waves take through a cell, %.6g to %.6g s; scheme "
-        "'%s' allows 1 %%: cut cells of one travel time, set step: auto (%.6g), or say 'allow_mismatch: true' "
+        "'%s' allows 1 %%: size cells by 'travel_time', set step: auto (%.6g), or say 'allow_mismatch: true' "
         "in the scheme",
         b->step, 100.0 * mismatch, travel->shortest, travel->longest, b->scheme->name, travel->mean);
     return PCS_OK;

@@ -1,4 +1,4 @@
-// Supports, loads and their factors over time: gravity, forces, moments and line loads; amplitudes, a map with
+// Supports, loads and their factors over time: gravity, forces, moments, torques and line loads; amplitudes, a map with
 // one of table, csv, sine, ramp, pulse, expression.
 
 #include "build/builder.h"
@@ -283,45 +283,61 @@ pcs_status pcs_build_supports(pcs_build *b)
     return PCS_OK;
 }
 
-enum { TYPE_GRAVITY, TYPE_FORCE, TYPE_MOMENT, TYPE_LINE };
+enum { TYPE_GRAVITY, TYPE_FORCE, TYPE_MOMENT, TYPE_TORQUE, TYPE_LINE };
+
+// A load as the case states it.
+typedef struct load_params {
+    pcs_fe_load load;
+    double axis[3], torque;
+} load_params;
 
 static const pcs_option gravity_options[] = {
-    PCS_VECTOR("g", pcs_fe_load, value, PCS_REQUIRED, PCS_ANY_NUMBER, "acceleration of gravity, m/s^2"),
-    PCS_VECTOR("datum", pcs_fe_load, datum, PCS_DEFAULT("[0.0, 0.0, 0.0]"), PCS_ANY_NUMBER,
+    PCS_VECTOR("g", load_params, load.value, PCS_REQUIRED, PCS_ANY_NUMBER, "acceleration of gravity, m/s^2"),
+    PCS_VECTOR("datum", load_params, load.datum, PCS_DEFAULT("[0.0, 0.0, 0.0]"), PCS_ANY_NUMBER,
                "point where the potential is zero, m"),
     { .name = NULL },
 };
 
-#define LOAD_FOLLOWER                                                \
-    PCS_FLAG("follower", pcs_fe_load, follows, PCS_DEFAULT("false"), \
+#define LOAD_FOLLOWER                                                     \
+    PCS_FLAG("follower", load_params, load.follows, PCS_DEFAULT("false"), \
              "the load rotates with its node, which needs finite rotations")
-#define LOAD_AMPLITUDE                                                              \
-    PCS_FORM("amplitude", pcs_fe_load, amplitude, PCS_OPTIONAL, pcs_amplitude_form, \
+#define LOAD_AMPLITUDE                                                                   \
+    PCS_FORM("amplitude", load_params, load.amplitude, PCS_OPTIONAL, pcs_amplitude_form, \
              "factor over time, by one of its keys")
 // One of the first two is required.
-#define LOAD_NODES                                                                                            \
-    PCS_FORM("node", pcs_fe_load, nodes, PCS_OPTIONAL, pcs_node_form, "a set of one node"),                   \
-        PCS_FORM("set", pcs_fe_load, nodes, PCS_OPTIONAL, pcs_set_form, "a set of nodes, instead of `node`"), \
+#define LOAD_NODES                                                                                                 \
+    PCS_FORM("node", load_params, load.nodes, PCS_OPTIONAL, pcs_node_form, "a set of one node"),                   \
+        PCS_FORM("set", load_params, load.nodes, PCS_OPTIONAL, pcs_set_form, "a set of nodes, instead of `node`"), \
         LOAD_AMPLITUDE
 
 static const pcs_option force_options[] = {
-    PCS_VECTOR("value", pcs_fe_load, value, PCS_REQUIRED, PCS_ANY_NUMBER, "force on each of the nodes, N"),
+    PCS_VECTOR("value", load_params, load.value, PCS_REQUIRED, PCS_ANY_NUMBER, "force on each of the nodes, N"),
     LOAD_FOLLOWER,
     LOAD_NODES,
     { .name = NULL },
 };
 
 static const pcs_option moment_options[] = {
-    PCS_VECTOR("value", pcs_fe_load, value, PCS_REQUIRED, PCS_ANY_NUMBER,
+    PCS_VECTOR("value", load_params, load.value, PCS_REQUIRED, PCS_ANY_NUMBER,
                "moment on each of the nodes about x, y, z, N m"),
     LOAD_FOLLOWER,
     LOAD_NODES,
     { .name = NULL },
 };
 
+static const pcs_option torque_options[] = {
+    PCS_REAL("value", load_params, torque, PCS_REQUIRED, PCS_ANY_NUMBER,
+             "torque on each of the nodes about the axis, N m"),
+    PCS_VECTOR("axis", load_params, axis, PCS_REQUIRED, PCS_ANY_NUMBER, "axis of the torque; any length"),
+    LOAD_FOLLOWER,
+    LOAD_NODES,
+    { .name = NULL },
+};
+
 static const pcs_option line_options[] = {
-    PCS_VECTOR("value", pcs_fe_load, value, PCS_REQUIRED, PCS_ANY_NUMBER, "force per length of the cells at rest, N/m"),
-    PCS_FORM("cells", pcs_fe_load, cells, PCS_REQUIRED, pcs_cells_form, "the set of cells that is loaded"),
+    PCS_VECTOR("value", load_params, load.value, PCS_REQUIRED, PCS_ANY_NUMBER,
+               "force per length of the cells at rest, N/m"),
+    PCS_FORM("cells", load_params, load.cells, PCS_REQUIRED, pcs_cells_form, "the set of cells that is loaded"),
     LOAD_AMPLITUDE,
     { .name = NULL },
 };
@@ -331,6 +347,7 @@ static const pcs_map_part load_types[] = {
     [TYPE_GRAVITY] = { "gravity", "weight of everything that has mass", gravity_options, NULL, NULL },
     [TYPE_FORCE] = { "force", "a force on nodes", force_options, NULL, load_one },
     [TYPE_MOMENT] = { "moment", "a moment on nodes", moment_options, NULL, load_one },
+    [TYPE_TORQUE] = { "torque", "a torque about an axis on nodes", torque_options, NULL, load_one },
     [TYPE_LINE] = { "line", "a force along cells", line_options, NULL, NULL },
 };
 
@@ -343,19 +360,28 @@ static bool load_parts(pcs_context *ctx, int i, pcs_map_part *out)
 
 const pcs_map pcs_load_map = { .name = "load", .kind = PCS_MAP_TYPES, .is_entry = true, .parts = load_parts };
 
+// Sets the load vector to torque times unit axis, N m.
+static void loads_take_axis(pcs_build *b, pcs_yaml *node, load_params *p)
+{
+    double length = pcs_norm3(p->axis);
+    if (!(length > 0.0) || !isfinite(length)) pcs_case_error_at(b->c, node, "axis", "the axis has no direction");
+    for (int k = 0; k < 3; k++) p->load.value[k] = p->torque * p->axis[k] / length;
+}
+
 static pcs_status loads_read(pcs_build *b, const char *name, pcs_yaml *node, void *item)
 {
-    static const pcs_load_kind kinds[] = {
-        [TYPE_FORCE] = PCS_LOAD_FORCE, [TYPE_MOMENT] = PCS_LOAD_MOMENT, [TYPE_LINE] = PCS_LOAD_LINE
-    };
-    pcs_fe_load *load = item;
+    load_params p = { .load.name = name };
+    bool is_fine;
     int type = node == NULL ? -1 : pcs_build_type(b, node, load_parts);
-    *load = (pcs_fe_load){ .name = name };
     if (type < 0) return PCS_OK;
-    load->is_gravity = type == TYPE_GRAVITY;
-    load->kind = kinds[type];
-    PCS_TRY(pcs_build_read(b, node, load_types[type].options, load, NULL));
-    if (load_types[type].one != NULL) (void)pcs_case_one(b->c, node, load_types[type].one, true);
+    const pcs_map_part *part = &load_types[type];
+    p.load.is_gravity = type == TYPE_GRAVITY;
+    p.load.kind = type == TYPE_FORCE ? PCS_LOAD_FORCE : PCS_LOAD_MOMENT;
+    if (type == TYPE_LINE) p.load.kind = PCS_LOAD_LINE;
+    PCS_TRY(pcs_build_read(b, node, part->options, &p, &is_fine));
+    if (part->one != NULL) (void)pcs_case_one(b->c, node, part->one, true);
+    if (type == TYPE_TORQUE && is_fine) loads_take_axis(b, node, &p);
+    *(pcs_fe_load *)item = p.load;
     return PCS_OK;
 }
 

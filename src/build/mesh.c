@@ -1,4 +1,13 @@
 // Section `mesh`: the parts of the mesh, whole or over several ranks, then the sets and merges of its nodes and cells.
+//
+// Cells of a line may be cut by the time that a wave takes through one:
+//
+//   mesh:     { bar: { type: line, from: ..., to: ..., cells: { travel_time: 1.0e-6 } } }
+//   elements: { bar: { type: rod, mesh: bar, E: ..., rho: ... } }
+//
+// A line of length L gets n cells, the nearest integer to L/(c t) with c = sqrt(E/rho) of its group; what is left, L/(c
+// t n) - 1, is reported. Parts of several materials, each a line, have cells of one travel time so: what scheme `wave`
+// needs. The cross section does not matter.
 
 #include "build/bars.h"
 #include "build/builder.h"
@@ -664,6 +673,102 @@ static pcs_status partition_nodes(const pcs_build *b, int nspecial, int *part)
     return status;
 }
 
+typedef struct travel_params {
+    double travel_time;
+    bool allow_mismatch;
+} travel_params;
+
+static const pcs_option cells_options[] = {
+    PCS_REAL("travel_time", travel_params, travel_time, PCS_REQUIRED, PCS_POSITIVE,
+             "of a wave through a cell, s; the number of cells is rounded"),
+    PCS_FLAG("allow_mismatch", travel_params, allow_mismatch, PCS_DEFAULT("false"),
+             "accept cells whose travel time differs by more than 1 % after rounding"),
+    { .name = NULL },
+};
+static const pcs_map map_cells = { .name = "cells", .options = cells_options };
+
+static const double MOST_MISMATCH = 0.01;
+static const double MOST_CELLS = 1 << 28;
+
+// Returns true if a group names this part as its mesh, alone or in a list.
+static bool travel_names(pcs_yaml *mesh, const char *part)
+{
+    if (mesh == NULL) return false;
+    if (pcs_yaml_get_kind(mesh) == PCS_YAML_SCALAR) return strcmp(pcs_yaml_text(mesh), part) == 0;
+    for (int i = 0; pcs_yaml_get_kind(mesh) == PCS_YAML_LIST && i < pcs_yaml_count(mesh); i++)
+        if (travel_names(pcs_yaml_item(mesh, i), part)) return true;
+    return false;
+}
+
+// Returns the wave speed, m/s, in the group of rods that names this part as its mesh; NAN, with an error, if none does.
+static double travel_speed(pcs_build *b, const pcs_yaml *node, const char *part)
+{
+    const pcs_range positive = PCS_POSITIVE;
+    pcs_yaml *section = pcs_case_get(b->c, pcs_case_root(b->c), "elements");
+    int count = section == NULL || pcs_yaml_get_kind(section) != PCS_YAML_MAP ? 0 : pcs_yaml_count(section);
+    for (int i = 0; i < count; i++) {
+        pcs_yaml *group = pcs_yaml_item(section, i);
+        if (pcs_yaml_get_kind(group) != PCS_YAML_MAP) continue;
+        pcs_yaml *mesh = pcs_case_get(b->c, group, "mesh"), *type = pcs_case_get(b->c, group, "type");
+        if (!travel_names(mesh, part)) continue;
+        bool is_rod = type != NULL && pcs_yaml_get_kind(type) == PCS_YAML_SCALAR;
+        if (!is_rod || strncmp(pcs_yaml_text(type), "rod", 3) != 0 || strncmp(pcs_yaml_text(type), "rotor", 5) == 0)
+            break;
+        pcs_yaml *E = pcs_case_get(b->c, group, "E"), *rho = pcs_case_get(b->c, group, "rho");
+        if (E == NULL || rho == NULL) return NAN; // reported where the group is read
+        return sqrt(pcs_case_number(b->c, E, positive) / pcs_case_number(b->c, rho, positive));
+    }
+    pcs_case_error_at(b->c, node, "cells",
+                      "no group of rods under 'elements' has 'mesh: %s', so that the speed of its waves is not known; "
+                      "give 'elements', the number of cells",
+                      part);
+    return NAN;
+}
+
+static double travel_length(pcs_build *b, pcs_yaml *node)
+{
+    const pcs_range any = PCS_ANY_NUMBER;
+    double from[3], to[3], length2 = 0.0;
+    pcs_yaml *first = pcs_case_get(b->c, node, "from"), *last = pcs_case_get(b->c, node, "to");
+    if (first == NULL || last == NULL) return NAN; // reported where the part is read
+    if (!pcs_case_vector(b->c, first, any, from) || !pcs_case_vector(b->c, last, any, to)) return NAN;
+    for (int k = 0; k < 3; k++) length2 += (to[k] - from[k]) * (to[k] - from[k]);
+    return sqrt(length2);
+}
+
+// Rounds the number of cells and writes it to the case as `elements`; rejects another number that is given there.
+static pcs_status travel_resolve(pcs_build *b, pcs_yaml *node, const char *part, const travel_params *p, double cells)
+{
+    char text[PCS_NUMBER_BYTES];
+    double whole = fmax(1.0, round(cells)), mismatch = cells / whole - 1.0;
+    const pcs_yaml *given = pcs_case_get(b->c, node, "elements");
+    snprintf(text, sizeof text, "%.0f", whole);
+    if (!(whole <= MOST_CELLS)) pcs_case_error_at(b->c, node, "cells", "%g cells are more than %g", whole, MOST_CELLS);
+    else if (given != NULL && (pcs_yaml_get_kind(given) != PCS_YAML_SCALAR || strcmp(pcs_yaml_text(given), text) != 0))
+        pcs_case_error_at(b->c, node, "elements", "'cells' say %s: give one of them", text);
+    if (!(fabs(mismatch) <= MOST_MISMATCH) && !p->allow_mismatch)
+        pcs_case_error_at(
+            b->c, node, "cells",
+            "%s cells differ by %+.3g %% from a travel time of %g s, allowed is 1 %%: change the length or "
+            "the time, or say 'allow_mismatch: true'",
+            text, 100.0 * mismatch, p->travel_time);
+    if (given != NULL || !(whole <= MOST_CELLS)) return PCS_OK;
+    if (fabs(mismatch) > 1e-12)
+        pcs_case_note(b->c, "mesh.%s: %s cells, whose travel time differs by %+.3g %% from %g s", part, text,
+                      100.0 * mismatch, p->travel_time);
+    return pcs_case_resolve(b->c, node, "elements", text);
+}
+
+// Turns `cells` of a line into its number of elements, such that a wave takes the given time through each.
+static pcs_status travel_read(pcs_build *b, const char *part, pcs_yaml *node, pcs_yaml *cells)
+{
+    travel_params params = { .travel_time = NAN };
+    if (!pcs_case_is(b->c, cells, PCS_YAML_MAP)) return PCS_OK;
+    if (!pcs_case_read(b->c, cells, cells_options, &params)) return PCS_OK;
+    double count = travel_length(b, node) / (travel_speed(b, node, part) * params.travel_time);
+    return isnan(count) ? PCS_OK : travel_resolve(b, node, part, &params, count);
+}
+
 // A part of the mesh as the case states it.
 typedef struct mesh_part {
     const char *name;
@@ -776,7 +881,19 @@ static pcs_status distribute_keep(pcs_build *b)
 // Least memory of a model per cell, bytes, with one equation per node.
 static const double BYTES_PER_CELL = 300.0;
 
-PCS_PARTS(source_parts, pcs_mesh_sources, pcs_mesh_sources[i]->options, NULL, NULL)
+typedef struct line_keys {
+    pcs_yaml *cells;
+} line_keys;
+
+static const pcs_form cells_form = { .map = &map_cells };
+static const pcs_option line_options[] = {
+    PCS_NODE("cells", line_keys, cells, PCS_OPTIONAL, cells_form,
+             "instead of `elements`: number of cells by the travel time of waves in its group of rods"),
+    { .name = NULL },
+};
+
+PCS_PARTS(source_parts, pcs_mesh_sources, pcs_mesh_sources[i]->options,
+          strcmp(pcs_mesh_sources[i]->name, "line") == 0 ? line_options : NULL, NULL)
 
 const pcs_map pcs_mesh_map = { .name = "mesh part", .kind = PCS_MAP_TYPES, .is_entry = true, .parts = source_parts };
 
@@ -820,6 +937,9 @@ static pcs_status mesh_read_part(pcs_build *b, pcs_yaml *node, mesh_part *part)
     int type = pcs_build_type(b, node, source_parts);
     if (type < 0) return PCS_OK;
     const pcs_mesh_source_ops *source = pcs_mesh_sources[type];
+    line_keys keys = { 0 };
+    if (strcmp(source->name, "line") == 0) (void)pcs_case_read(b->c, node, line_options, &keys);
+    if (keys.cells != NULL) PCS_TRY(travel_read(b, part->name, node, keys.cells));
     PCS_TRY(mesh_read_auto(b, node, part->name, source->options));
     PCS_TRY(pcs_build_params(b, source->params_size, &part->params));
     if (!pcs_case_read(b->c, node, source->options, part->params)) return PCS_OK;

@@ -865,16 +865,76 @@ static void parameters_close(expansion *x)
     }
 }
 
-// Entries that stand for several: { repeat: { count }, ... } becomes `count` copies of the rest, or of `each` if the
-// entry is not a map. In a list they follow one another; in a map copy i of `name` is `name1`, `name2`, ...,
-// unless the name has a formula. ${i} is the number of the copy.
+// Positions of an entry of a case: those that `repeat: { shift }` moves. Directions, offsets and lengths stay.
+
+static const char *const shift_keys[] = { "from",   "to",   "at",   "start", "centre", "origin", "points", "point",
+                                          "anchor", "at_a", "at_b", "about", "box",    "plane",  NULL };
+
+static bool shift_is_position(const pcs_yaml *node)
+{
+    double value;
+    if (node->kind != PCS_YAML_LIST || node->count != 3) return false;
+    for (int k = 0; k < 3; k++) {
+        const pcs_yaml *item = node->items[k];
+        bool is_plain = item->kind == PCS_YAML_SCALAR && !item->is_quoted;
+        if (!is_plain || pcs_scalar_number(item->text, &value) != PCS_NUMBER_FINE) return false;
+    }
+    return true;
+}
+
+// Adds times * shift to a position with one rounding, so that the digits are those of the sum.
+static bool shift_position(pcs_case *c, pcs_yaml *node, int times, const double shift[3])
+{
+    for (int k = 0; k < 3; k++) {
+        double value;
+        char text[PCS_NUMBER_BYTES];
+        pcs_scalar_number(node->items[k]->text, &value);
+        if (times == 0 || shift[k] == 0.0) continue;
+        scalar_text(fma(times, shift[k], value), text);
+        const char *copy = pcs_tree_text(c, text, strlen(text));
+        if (copy != NULL) node->items[k]->text = copy;
+    }
+    return true;
+}
+
+// Shifts a position, or positions in a list or by name; of a plane only its point. Returns false if there is none.
+static bool shift_value(pcs_case *c, pcs_yaml *node, int times, const double shift[3], bool is_plane)
+{
+    if (shift_is_position(node)) return shift_position(c, node, times, shift);
+    if (node->kind == PCS_YAML_SCALAR || node->count == 0) return false;
+    int count = is_plane ? 1 : node->count;
+    bool is_moved = true;
+    for (int i = 0; i < count; i++)
+        is_moved = shift_is_position(node->items[i]) && shift_position(c, node->items[i], times, shift) && is_moved;
+    return is_moved;
+}
+
+static bool shift_entry(pcs_case *c, pcs_yaml *entry, int times, const double shift[3])
+{
+    if (entry->kind == PCS_YAML_LIST) return shift_value(c, entry, times, shift, false);
+    bool is_moved = false;
+    for (int k = 0; shift_keys[k] != NULL; k++) {
+        int i = entry->kind == PCS_YAML_MAP ? pcs_tree_index(entry, shift_keys[k]) : -1;
+        if (i >= 0 && shift_value(c, entry->items[i], times, shift, strcmp(shift_keys[k], "plane") == 0))
+            is_moved = true;
+    }
+    return is_moved;
+}
+
+// Entries that stand for several: { repeat: { count, shift }, ... } becomes `count` copies of the rest, or of `each`
+// if the entry is not a map. In a list they follow one another; in a map copy i of `name` is `name1`, `name2`, ...,
+// unless the name has a formula. ${i} is the number of the copy. The copies of a part of the mesh get a set of its
+// name.
 
 typedef struct repeat_params {
     int count;
+    double shift[3];
 } repeat_params;
 
 const pcs_option pcs_repeat_options[] = {
     PCS_COUNT("count", repeat_params, count, PCS_REQUIRED, PCS_WITHIN(0, 1 << 20), "number of copies"),
+    PCS_VECTOR("shift", repeat_params, shift, PCS_OPTIONAL, PCS_ANY_NUMBER,
+               "every copy lies this much further than the one before, m: moves the positions that the entry states"),
     { .name = NULL },
 };
 
@@ -913,14 +973,17 @@ static long repeat_size(const pcs_yaml *node)
     return size;
 }
 
-// Makes copy i of an entry, expanded; NULL if memory is out.
-static pcs_yaml *repeat_copy(expansion *x, const pcs_yaml *what, int i)
+// Makes copy i of an entry, expanded and shifted; NULL if memory is out.
+static pcs_yaml *repeat_copy(expansion *x, const pcs_yaml *what, const repeat_params *p, int i)
 {
     pcs_yaml *copy = pcs_tree_copy(x->c, what, i > 1);
     if (copy == NULL) return NULL;
     copy->parent = what->parent; // for the paths of messages
     copy->index = what->index;
-    return expand_node(x, copy) ? copy : NULL;
+    if (!expand_node(x, copy)) return NULL;
+    if (isnan(p->shift[0]) || shift_entry(x->c, copy, i - 1, p->shift) || i > 1) return copy;
+    pcs_case_error_at(x->c, copy, NULL, "'shift' finds no position to move; for other values use ${i} in a formula");
+    return copy;
 }
 
 // Makes the name of a copy, or expands that of an entry that is not repeated (number 0).
@@ -962,11 +1025,12 @@ static bool repeat_add(expansion *x, pcs_yaml *map, const pcs_key *key, pcs_yaml
     return true;
 }
 
-// Adds all copies of an entry to `to`, a list or a map. False if memory is out.
-static bool repeat_entry(expansion *x, pcs_yaml *to, const pcs_key *key, pcs_yaml *entry)
+// Adds all copies of an entry to `to`, a list or a map, and counts them. False if memory is out.
+static bool repeat_entry(expansion *x, pcs_yaml *to, const pcs_key *key, pcs_yaml *entry, int *count)
 {
     repeat_params p = { 0 };
     pcs_yaml *what = NULL;
+    *count = 0;
     if (!repeat_read(x, entry, &p, &what)) return !x->c->is_out_of_memory;
     x->ncopied += p.count * repeat_size(what);
     if (x->ncopied > MOST_COPIED) {
@@ -981,7 +1045,7 @@ static bool repeat_entry(expansion *x, pcs_yaml *to, const pcs_key *key, pcs_yam
     int outer = parameters_copy(x, 0);
     for (int i = 1; i <= p.count && is_fine; i++) {
         parameters_copy(x, i);
-        pcs_yaml *copy = repeat_copy(x, what, i);
+        pcs_yaml *copy = repeat_copy(x, what, &p, i);
         if (copy == NULL) {
             is_fine = false;
         } else if (to->kind == PCS_YAML_LIST) {
@@ -993,14 +1057,62 @@ static bool repeat_entry(expansion *x, pcs_yaml *to, const pcs_key *key, pcs_yam
         }
     }
     parameters_copy(x, outer);
+    *count = p.count;
     return is_fine && !x->c->is_out_of_memory;
 }
 
+// Moves the last entry of a map to the front, since sets are made in their order.
+static void repeat_put_first(pcs_yaml *map)
+{
+    pcs_key key = map->keys[map->count - 1];
+    pcs_yaml *item = map->items[map->count - 1];
+    for (int i = map->count - 1; i > 0; i--) {
+        map->keys[i] = map->keys[i - 1];
+        map->items[i] = map->items[i - 1];
+        map->items[i]->index = i;
+    }
+    map->keys[0] = key;
+    map->items[0] = item;
+    item->index = 0;
+}
+
+// Adds the entry `name` to the section `sets`: the cells of all copies of a part of the mesh.
+static bool repeat_add_set(expansion *x, pcs_yaml *mesh, const pcs_key *key, int first)
+{
+    pcs_case *c = x->c;
+    static const pcs_key sets_key = { .name = "sets" }, cells_key = { .name = "cells" };
+    int at = pcs_tree_index(c->root, "sets");
+    pcs_yaml *sets = at < 0 ? pcs_tree_node(c, PCS_YAML_MAP, mesh->location) : c->root->items[at];
+    pcs_yaml *set = pcs_tree_node(c, PCS_YAML_MAP, key->location),
+             *cells = pcs_tree_node(c, PCS_YAML_LIST, key->location);
+    if (sets == NULL || set == NULL || cells == NULL) return false;
+    if (at < 0 && !pcs_tree_add_key(c, c->root, &sets_key, sets)) return false;
+    if (sets->kind != PCS_YAML_MAP || pcs_tree_index(sets, key->name) >= 0) return true; // given by the author
+    for (int i = first; i < mesh->count; i++) {
+        pcs_yaml *name = pcs_tree_node(c, PCS_YAML_SCALAR, key->location);
+        if (name == NULL || !pcs_tree_add_item(c, cells, name)) return false;
+        name->text = mesh->keys[i].name;
+    }
+    if (!pcs_tree_add_key(c, set, &cells_key, cells) || !pcs_tree_add_key(c, sets, key, set)) return false;
+    repeat_put_first(sets);
+    return true;
+}
+
+static bool repeat_is_mesh(const pcs_case *c, const pcs_yaml *map)
+{
+    return map->parent == c->root && map->kind == PCS_YAML_MAP && strcmp(c->root->keys[map->index].name, "mesh") == 0;
+}
+
 // Adds one entry of a list or map, or its copies, to `to`. False if memory is out.
-static bool repeat_item(expansion *x, pcs_yaml *to, const pcs_key *from, pcs_yaml *item)
+static bool repeat_item(expansion *x, pcs_yaml *to, const pcs_key *from, pcs_yaml *item, bool is_mesh)
 {
     pcs_key key = from == NULL ? (pcs_key){ 0 } : *from;
-    if (repeat_is_in(item)) return repeat_entry(x, to, &key, item);
+    int first = to->count, count;
+    if (repeat_is_in(item)) {
+        if (!repeat_entry(x, to, &key, item, &count)) return false;
+        bool has_set = is_mesh && count > 0 && !expand_has_formula(key.name);
+        return !has_set || repeat_add_set(x, to, &key, first);
+    }
     if (!expand_node(x, item)) return false;
     if (from == NULL) return pcs_tree_add_item(x->c, to, item);
     return !repeat_name(x, to, &key, 0) || repeat_add(x, to, &key, item);
@@ -1010,9 +1122,9 @@ static bool repeat_item(expansion *x, pcs_yaml *to, const pcs_key *from, pcs_yam
 static bool repeat_rebuild(expansion *x, pcs_yaml *node)
 {
     pcs_yaml fresh = { .kind = node->kind, .parent = node->parent, .index = node->index, .location = node->location };
-    bool is_map = node->kind == PCS_YAML_MAP, is_fine = true;
+    bool is_mesh = repeat_is_mesh(x->c, node), is_map = node->kind == PCS_YAML_MAP, is_fine = true;
     for (int i = 0; i < node->count; i++)
-        is_fine = is_fine && repeat_item(x, &fresh, is_map ? &node->keys[i] : NULL, node->items[i]);
+        is_fine = is_fine && repeat_item(x, &fresh, is_map ? &node->keys[i] : NULL, node->items[i], is_mesh);
     node->count = fresh.count;
     node->room = fresh.room;
     node->items = fresh.items;

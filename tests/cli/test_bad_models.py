@@ -145,7 +145,8 @@ class BadModels(program.Cases):
             line = model.count("\n") + 2
             self.refused(model + "loads:\n  push: { " + text + " }\n", f"{line}:{place}: loads.push", *parts)
 
-        for kind in ("type: force, value: [1, 0, 0]", "type: moment, value: [0, 0, 1]"):
+        for kind in ("type: force, value: [1, 0, 0]", "type: moment, value: [0, 0, 1]",
+                     "type: torque, value: 1, axis: [0, 0, 1]"):
             load(LINEAR, kind + ", node: beam.end, follower: true", 9, "node 2 has no finite rotation")
         load(EXACT, "type: force, node: beam.end, value: [1, 0, 3], follower: true", 9, "node 2 cannot move along")
         load(LINEAR, "type: force, node: beam.end, value: [1, 0, 3]", 9, "node 2 cannot move along")
@@ -153,6 +154,7 @@ class BadModels(program.Cases):
         load(LINEAR, "type: line, cells: beam, value: [1, 0, 3]", 9, "cannot move along the line load [1, 0, 3]")
         load(LINEAR + CLAMP, "type: moment, node: beam.start, value: [0, 0, 3]", 9, "held by a support")
         load(EXACT + CLAMP, "type: force, node: beam.start, value: [1, 0, 0], follower: true", 9, "held by a support")
+        load(LINEAR, "type: torque, node: beam.end, value: 1, axis: [0, 0, 0]", 57, "the axis has no direction")
         load(LINEAR, "type: line, set: beam, value: [1, 0, 0]", 23, "unknown key 'set'", "missing key 'cells'")
         load(LINEAR, "type: gravity, g: [0, -9, 0], amplitude: { table: [[0, 0]] }", 41, "unknown key 'amplitude'")
         load(LINEAR, "type: force, node: beam.end, value: [1, 0, 0], amplitude: { table: [[1, 0], [0, 1]] }", 88,

@@ -8,7 +8,7 @@ import program
 
 BARS = """\
 mesh:
-  a: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 50 }
+  a: { type: line, from: [0, 0, 0], to: [1, 0, 0], cells: { travel_time: 1.0e-2 } }
   b: { type: line, from: [1, 0, 0], to: [3, 0, 0], elements: 200 }
   c: { type: line, from: [3.5, 0, 0], to: [4.5, 0, 0], elements: 100 }
 merge: { ab: { sets: [a.end, b.start] } }
@@ -26,7 +26,7 @@ elements: { beam: { type: beam_exact_2d, mesh: beam, E: 8.0, nu: 0.0, rho: 2.0,
   section: { type: rectangle, width: 0.5, height: 0.5, shear_factor: 0.5 } } }
 """
 WAVE = """\
-mesh: { bar: { type: line, from: [0, 0, 0], to: [1.003, 0, 0], elements: 100 } }
+mesh: { bar: { type: line, from: [0, 0, 0], to: [1.003, 0, 0], cells: { travel_time: 1.0e-2 } } }
 elements: { bar: { type: rod, mesh: bar, E: 1.0, rho: 1.0, area: 1.0 } }
 contacts: { wall: { type: node_plane, nodes: bar.start, point: [-1, 0, 0], normal: [1, 0, 0], restitution: 0.0 } }
 scheme: { type: wave }
@@ -166,7 +166,7 @@ class Check(program.Cases):
 mesh:
   a: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 10 }
   b: { type: line, from: [2, 0, 0], to: [4, 0, 0], elements: 10 }
-  c: { type: line, from: [5, 0, 0], to: [6, 0, 0], elements: 10 }
+  c: { type: line, from: [5, 0, 0], to: [6, 0, 0], cells: { travel_time: 0.05 } }
 elements:
   bars: { type: rod, mesh: [a, b, c], E: 4.0, rho: 1.0, area: 3.0 }
 contacts:
@@ -179,7 +179,7 @@ contacts:
         self.assertEqual(c, a.replace("bars, a", "bars, c"))
         self.assertIn("Courant number 0.1 to 0.2", clock)
         # The same by a set, and what a list may not have.
-        by_set = text.replace("[a, b, c]", "all")
+        by_set = text.replace("[a, b, c]", "all").replace("cells: { travel_time: 0.05 }", "elements: 10")
         by_set += "sets: { all: { cells: [a, b, c] } }\n"
         self.assertEqual(self.lines(by_set + IMPLICIT), [a, b, c, clock, *pulse])
         for bad, expected in (("[a, q, c]", "must name a set of cells, is 'q'"), ("[]", "is an empty list"),
@@ -199,6 +199,11 @@ contacts:
         self.assertEqual(self.numbers(axial), [2.0, 1.0, 1.0, 2.0, 0.25, 4.0])
         self.assertEqual(self.numbers(transverse), [1.0, 0.5, 2.0, 2.0, 0.5, 4.0])
         self.assertIn("Courant number 0.04;", clock)
+
+    def test_the_mismatch_of_cells_is_told(self):
+        result = self.check(WAVE)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("note: mesh.bar: 100 cells, whose travel time differs by +0.3 % from 0.01 s", result.stderr)
 
     def test_what_the_first_step_of_waves_would_refuse(self):
         result = self.check(WAVE, "--set", "contacts.wall.restitution=0.5")

@@ -167,7 +167,7 @@ class Lists(unittest.TestCase):
     def test_a_section_gives_all_its_parts(self):
         for name in ("contacts", "scheme", "schemes", "loads"):
             text = percuss("list", name).stdout
-            for word in {"contacts": ("node_plane", "contacts.NAME"), "loads": ("loads.NAME", "moment")}.get(
+            for word in {"contacts": ("node_plane", "contacts.NAME"), "loads": ("loads.NAME", "torque")}.get(
                     name, ("alpha_ggl", "moreau_jean")):
                 self.assertIn(word, text)
             self.assertNotIn("beam_exact_2d", text)

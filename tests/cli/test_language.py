@@ -57,8 +57,7 @@ class Language(program.Cases):
         wall = "{ type: node_plane, nodes: bar%s.start, point: [0, 0, 0], normal: [1, 0, 0], restitution: 0.0%s }"
         line = "{ type: line, from: [0.015625, %s, 0], to: [1.015625, %s, 0], elements: 8%s }"
         repeated = BAR.replace(BAR.splitlines()[0], "mesh: { bar: %s }"
-                               % (line % ("${0.5 + 0.5*i}", "${0.5 + 0.5*i}", ", repeat: { count: 3 }")))
-        repeated += "sets: { bar: { cells: [{ each: \"bar${i}\", repeat: { count: 3 } }] } }\n"
+                               % (line % (1, 1, ", repeat: { count: 3, shift: [0, 0.5, 0] }")))
         repeated = repeated.replace(BAR.splitlines()[3],
                                     "contacts: { wall: %s }" % (wall % ("${i}", ", repeat: { count: 3 }")))
         lines = ", ".join(f"bar{i}: " + line % (1 + (i - 1) * 0.5, 1 + (i - 1) * 0.5, "") for i in (1, 2, 3))

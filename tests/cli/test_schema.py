@@ -74,7 +74,7 @@ DAMAGES = [
     ("type: force", "type: farce"), ("{ table: [[0, 1], [1, 0]] }", "{ table: [[0, 1], [1]] }"),
     ("{ table: [[0, 1], [1, 0]] }", "2"), ("restitution: 0", "restitution: 1.5"),
     ("restitution: 0", "restitution: 0, points: some"),
-    ("restitution: 0", "restitution: 0, repeat: {}"),
+    ("restitution: 0", "restitution: 0, repeat: { shift: [0, 0, 0] }"),
     ("restitution: 0", "restitution: 0, repeat: { count: 1, gap: 1 }"), ("rho_inf: 0.8", "rho_inf: 1.1"),
     ("rho_inf: 0.8", "rho: 0.8"), ("rho_inf: 0.8", "theta: 0.8"), ("{ type: alpha_ggl, rho_inf: 0.8 }", "alpha"),
     ("{ type: alpha_ggl, rho_inf: 0.8 }", "2"), ("type: alpha_ggl", "type: alpha"), ("scheme: {", "schema: {"),
@@ -85,6 +85,7 @@ DAMAGES = [
     ("output: {", "solver: { type: magic }\noutput: {"), ("output: {", "start: later\noutput: {"),
     ("output: {", "parameters: { L: long }\noutput: {"), ("wall: {", "1wall: {"), ("wall: {", "my wall: {"),
     ("mesh: { bar", "mesh: { include: 1, bar"), ("elements: 4", "cells: 4"),
+    ("elements: 4", "cells: { travel_time: 0 }"), ("elements: 4", "cells: { travel_time: 0.225, count: 4 }"),
     ("frames: false", "checkpoint: true"), ("frames: false", "checkpoint: { minutes: 0 }"),
     ("frames: false", "checkpoint: { hours: 1 }"), ("output: {", "start: { from: there, at: first }\noutput: {"),
     ("output: {", "start: [statics]\noutput: {"),
@@ -101,7 +102,7 @@ MISSING = [
     ("output: {", "supports: { a: { set: bar.end } }\noutput: {"),
     ("output: {", "sets: { a: { nodes: bar, cells: bar } }\noutput: {"), ("output: {", "sets: { a: {} }\noutput: {"),
     ("output: {", "merge: { a: { tolerance: 1 } }\noutput: {"), ("output: {", "system: { type: ball }\noutput: {"),
-    ("output: {", "start: { at: last }\noutput: {"),
+    ("elements: 4", "cells: {}"), ("output: {", "start: { at: last }\noutput: {"),
 ]
 
 # Each of them the program and the schema both take.
@@ -110,7 +111,7 @@ VARIANTS = [
     ("[0.1, 0, 0]", "[${1/10}, 0, 0]"), ("[0.1, 0, 0]", "[0.1, { repeat: { count: 2 }, each: 0 }]"),
     ("[[0, 1], [1, 0]]", "[[0, 1], { repeat: { count: 3 }, each: ['${i}', 0] }]"),
     ("wall: {", "wall${i}: { repeat: { count: 2 }, "),
-    ("wall: {", "wall: { repeat: { count: 2 }, "),
+    ("wall: {", "wall: { repeat: { count: 2, shift: [-1, 0, 0] }, "),
     ("output: {", "parameters: { L: 2.0, half: '${L/2}' }\noutput: {"), ("step: 0.01", "step: 1e-2"),
     ("velocity: [-1, 0, 0]", "velocity: { from: [-1, 0, 0], to: [-1, 0, 0] }"),
     ("{ table: [[0, 1], [1, 0]] }", "{ expression: 1 }"),
@@ -119,7 +120,8 @@ VARIANTS = [
     ("output: {", "title: 2\noutput: {"),
     ("output: {", "solver: { type: auto, linear: cholmod, threads: 1 }\noutput: {"),
     ("frames: false", "frames: { every: 2 }"), ("of: [x]", "of: [x, vx]"),
-    ("restitution: 0", "restitution: 0, points: all"),
+    ("restitution: 0", "restitution: 0, points: all"), ("elements: 4", "cells: { travel_time: 0.225 }"),
+    ("elements: 4", "elements: 4, cells: { travel_time: 0.225 }"),
     ("{ type: alpha_ggl, rho_inf: 0.8 }", "auto"), ("{ type: alpha_ggl, rho_inf: 0.8 }", "newmark"),
     ("frames: false", "checkpoint: false"), ("frames: false", "checkpoint: { every: 10 }"),
 ]

@@ -85,7 +85,8 @@ elements:
   two: { type: rigid_body_3d, mesh: two, mass: 1, inertia: [1, 1, 1] }
   three: { type: rigid_body_3d, mesh: three, mass: 1, inertia: [1, 1, 1] }
   coin: { type: rigid_body_3d, mesh: coin, mass: 1, inertia: [1, 1, 1] }
-  s: { type: spring_damper, mesh: s, polynomial: [100, 10], damper: 1, damper_exponent: 1.5 }
+  s: { type: spring_damper, mesh: s, polynomial: [100, 10], clearance: 1.0e-4, stop: 0.5,
+       stop_stiffness: 1.0e+4, damper: 1, damper_exponent: 1.5 }
 loads: { weight: { type: gravity, g: [0, 0, -9.81] } }
 joints:
   sleeve: { type: cylindrical, node: one, axis: [1, 0, 0] }

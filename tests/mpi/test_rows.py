@@ -330,10 +330,10 @@ class Laws(DealtRuns):
 NET = """
 mesh:
   apart: {{ type: line, from: [0, 5, 0], to: [1, 5, 0], elements: 20 }}
-  warp: {{ repeat: {{ count: 24 }}, type: line, from: [-0.05, 0, "${{0.1*(i - 1)}}"],
-          to: [2.35, 1.0e-4, "${{0.1*(i - 1)}}"], elements: 22 }}
-  weft: {{ repeat: {{ count: 24 }}, type: line, from: ["${{0.003 + 0.1*(i - 1)}}", 0.0206, -0.05],
-          to: ["${{0.003 + 0.1*(i - 1)}}", 0.0207, 2.35], elements: 23 }}
+  warp: {{ repeat: {{ count: 24, shift: [0, 0, 0.1] }}, type: line, from: [-0.05, 0, 0], to: [2.35, 1.0e-4, 0],
+          elements: 22 }}
+  weft: {{ repeat: {{ count: 24, shift: [0.1, 0, 0] }}, type: line, from: [0.003, 0.0206, -0.05],
+          to: [0.003, 0.0207, 2.35], elements: 23 }}
 sets: {{ warp: {{ cells: [{warp}] }}, weft: {{ cells: [{weft}] }}, all: {{ cells: [apart, {warp}, {weft}] }} }}
 elements:
   beams: {{ type: beam_timo_3d, mesh: all, E: 1.0e9, nu: 0.3, rho: 1000.0, orientation: [0.3, 0.5, 0.8],
@@ -348,7 +348,7 @@ output: {{ frames: {{ every: 0 }}, contact_frames: {{ every: 4 }}, checkpoint: {
 """
 COINS = """
 mesh:
-  coin: {{ repeat: {{ count: 300 }}, type: point, at: ["${{0.3*(i - 1)}}", 0, "${{0.052 + 1.0e-5*(i - 1)}}"] }}
+  coin: {{ repeat: {{ count: 300, shift: [0.3, 0, 1.0e-5] }}, type: point, at: [0, 0, 0.052] }}
 sets: {{ coins: {{ cells: [{coin}] }} }}
 elements:
   coins: {{ type: rigid_body_3d, mesh: coins, mass: 0.1, inertia: [1.0e-4, 1.0e-4, 1.8e-4] }}
@@ -395,9 +395,8 @@ class Searched(DealtRuns):
 # Arms on hinges, each of which comes to one rank with both its nodes. Equal answers of all ranks need a step with one
 # answer, which friction does not always leave to `alpha_ggl`.
 JOINTS = [*DEALT,
-          "--set", "mesh.arm={type: line, from: [0.1005, \"${10*i - 9}\", 0], to: [0.3005, \"${10*i - 9}\", 0], "
-                   "elements: 2, repeat: {count: 8}}",
-          "--set", "sets.arm={cells: [{each: \"arm${i}\", repeat: {count: 8}}]}",
+          "--set", "mesh.arm={type: line, from: [0.1005, 1, 0], to: [0.3005, 1, 0], elements: 2, "
+                   "repeat: {count: 8, shift: [0, 10, 0]}}",
           "--set", "elements.arm={type: beam_timo_2d, mesh: arm, E: 1.0e9, nu: 0.3, rho: 1000.0, "
                    "section: {type: rectangle, width: 0.02, height: 0.02}}",
           "--set", "sets.pin={nodes: grid.xmax, box: [[0.09, \"${10*i - 9.01}\", -1], [0.11, \"${10*i - 8.99}\", 1]], "
@@ -467,12 +466,10 @@ class HandOver(ranks.Ranks):
     # So many rows that each rank solves for its own in `schur`, and all for all of them in `newton`.
     def test_many_rows(self):
         feet = ", ".join(f"grid{i + 1}.xmin" for i in range(43))
-        mesh = ("{repeat: {count: 43}, type: lattice, cells: [2, 5], size: [0.1, 0.1], "
-                "origin: [0.0005, \"${2.5*(i - 1)}\", 0], diagonals: one}")
+        mesh = ("{repeat: {count: 43, shift: [0, 2.5, 0]}, type: lattice, cells: [2, 5], size: [0.1, 0.1], "
+                "origin: [0.0005, 0, 0], diagonals: one}")
         self.compare(self.case("rows", ROWS), *self.HARD, "--set", f"mesh.grid={mesh}", "--set",
-                     f"sets={{all: {{cells: [{{each: \"grid${{i}}\", repeat: {{count: 43}}}}]}}, "
-                     f"foot: {{nodes: [{feet}]}}}}",
-                     "--set", "elements.grid.mesh=all",
+                     f"sets={{all: {{cells: grid}}, foot: {{nodes: [{feet}]}}}}", "--set", "elements.grid.mesh=all",
                      "--set", "initial=[{set: all, velocity: [-5.0, 2.0, 0]}]", "--set", "contacts.floor.nodes=foot",
                      "--set", "contacts.floor.normal=[1, 2.0e-6, 0]", "--set", "time={step: 2.0e-4, end: 8.0e-4}",
                      "--set", "output.probes={}", counts=(2,), rows=5)

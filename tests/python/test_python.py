@@ -534,8 +534,8 @@ elements: { a: { type: rigid_body_2d, mesh: a, mass: 2, inertia: 0.3 },
 joints: { left: { type: hinge, node: a }, right: { type: hinge, node: b },
           teeth: { type: gear, a: a, b: b, teeth_a: 30, teeth_b: 20, at: [0.6, 0, 0], pressure_angle: 20,
                    flank: FLANK } }
-loads: { drive: { type: moment, node: a, value: [0, 0, TORQUE] },
-         load: { type: moment, node: b, value: [0, 0, LOAD] } }
+loads: { drive: { type: torque, node: a, value: TORQUE, axis: [0, 0, 1] },
+         load: { type: torque, node: b, value: LOAD, axis: [0, 0, 1] } }
 scheme: { type: alpha_ggl }
 time: { step: 1.0e-2, end: 0.1 }
 """

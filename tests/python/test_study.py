@@ -300,7 +300,7 @@ class Study(Studies):
                 text = file.read().replace("step: [3, 3] }", wrong)
             self.assertIn(place, self.study(self.write("wrong/study.yaml", text), status=2).stderr)
 
-    def test_numbers_of_cells_by_formulas_are_refined(self):
+    def test_cells_cut_by_travel_time_are_refined(self):
         self.study("cases/hopkinson", "--refine", "mesh=2,3", "--set", "time.end=2.0e-4", "--measure",
                    "peak=strike.peak_force", "--measure", "steps=steps.done", "--measure", "cells=model.cells")
         point = read_json(os.path.join(self.out, "study.json"))["points"][0]

@@ -320,7 +320,7 @@ TEST(held_bodies_hit_with_their_tips)
         "mesh: { arm: { type: point, at: [0, 0, 0] } }\n"
         "elements: { arm: { type: rigid_body_2d, mesh: arm, mass: 1, inertia: 0.5 } }\n"
         "supports: { pin: { set: arm, fix: [x, y] } }\n"
-        "loads: { turn: { type: moment, node: arm, value: [0, 0, 1.0] } }\n"
+        "loads: { turn: { type: torque, node: arm, value: 1.0, axis: [0, 0, 1] } }\n"
         "contacts: { wall: { type: node_circle, nodes: arm, offsets: [[1, 0, 0]], centre: [0, 1.5, 0], radius: 1.0,\n"
         "                    side: outside, restitution: 0.0 } }\n"
         "scheme: { type: alpha_ggl, rho_inf: 0.8 }\ntime: { step: 1.0e-3, end: 2.0 }\n",

@@ -110,8 +110,8 @@ TEST(shafts_yield_to_the_teeth)
                  "joints: { left: { type: hinge, node: a },\n"
                  "          teeth: { type: gear, a: a, b: b, teeth_a: 30, teeth_b: 20, at: [0.6, 0, 0],\n"
                  "                   pressure_angle: %.17g%s } }\n"
-                 "loads: { drive: { type: moment, node: a, value: [0, 0, %.17g] },\n"
-                 "         load: { type: moment, node: b, value: [0, 0, %.17g] } }\n"
+                 "loads: { drive: { type: torque, node: a, value: %.17g, axis: [0, 0, 1] },\n"
+                 "         load: { type: torque, node: b, value: %.17g, axis: [0, 0, 1] } }\n"
                  "scheme: { type: alpha_ggl, rho_inf: 1.0 }\ntime: %s\n",
                  2.0 * unit, 0.3 * unit, unit, 0.2 * unit, 50.0 * unit, 80.0 * unit, is_damped ? 8.0 * unit : 0.0,
                  is_damped ? 8.0 * unit : 0.0, angle, angle > 0.0 ? ", flank: backward" : "", torque,

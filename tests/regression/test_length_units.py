@@ -97,7 +97,7 @@ contacts:
     node_radius: {u * 0.01028}, restitution: 1.0 }}
 supports: {{ hold: {{ set: beam.end, fix: [rz] }} }}
 loads:
-  twist: {{ type: moment, node: beam.start, value: [0, 0, {u * u * 5.73e-7}] }}
+  twist: {{ type: torque, node: beam.start, value: {u * u * 5.73e-7}, axis: [0, 0, 1] }}
 initial: [{{ set: body, velocity: [0, {u * -0.0153}, 0] }}]
 scheme: {{ type: alpha_ggl, rho_inf: 0.72 }}
 time: {{ step: 0.035, end: 3.0 }}

@@ -196,7 +196,7 @@ TEST(torque_gives_its_work_as_energy)
         snprintf(text, sizeof text,
                  "mesh: { body: { type: point, at: [1, 2, 3] } }\n"
                  "elements: { body: { type: rigid_body_3d, mesh: body, mass: 2, inertia: [1, 2, 2.5] } }\n"
-                 "loads: { drive: { type: moment, node: body, value: [0, -6, 0], follower: %s } }\n"
+                 "loads: { drive: { type: torque, node: body, value: -6, axis: [0, 3, 0], follower: %s } }\n"
                  "scheme: { type: %s }\ntime: { step: 5.0e-3, end: 2.0 }\n",
                  i % 2 ? "true" : "false", schemes[i / 2]);
         text_case c = text_case_open(text, NULL);
@@ -219,7 +219,7 @@ static const char free_beam[] =
     "         stands: { type: force, node: beam.start, value: [1, -2, 3] },\n"
     "         turns: { type: moment, node: beam.start, value: [0.5, 2, -1] },\n"
     "         carried: { type: moment, node: beam.end, value: [1, -1, 0.5], follower: true },\n"
-    "         motor: { type: moment, node: beam.end, value: [1.7888543819998317, 0, 0.8944271909999159] },\n"
+    "         motor: { type: torque, node: beam.end, value: 2, axis: [2, 0, 1] },\n"
     "         line: { type: line, cells: beam, value: [0.3, -1, 2] }%s }\n"
     "scheme: { type: %s }\ntime: { step: 2.0e-3, end: 0.4 }\n";
 

@@ -348,7 +348,7 @@ TEST(screws_stand_in_equilibrium)
                          "supports: { wall: { set: top, fix: [x, y, z] } }\n"
                          "joints: { nut: { type: screw, node: body, axis: [0, 0, 1], pitch: 0.02 } }\n"
                          "loads: { weight: { type: gravity, g: [0, 0, -10.0] },\n"
-                         "         hand: { type: moment, node: body, value: [0, 0, 0.4] } }\n"
+                         "         hand: { type: torque, node: body, value: 0.4, axis: [0, 0, 1] } }\n"
                          "scheme: { type: alpha_ggl }\ntime: { step: 1.0e-3, end: 1.0 }\n"
                          "output: { probes: { p: { set: body, of: [uz] } } }\n",
                          "");

@@ -1,4 +1,4 @@
-"""Springs by polynomials and tables, and dampers with exponents. Argument: the program.
+"""Springs by polynomials and tables, with clearance and stop, and dampers with exponents. Argument: the program.
 
 A mass on one spring: periods by quadrature of the energy integral, decay under d v^p in closed form.
 """
@@ -51,17 +51,6 @@ def quarter(force, energy, total):
     return sum_ * math.pi / (2 * n), high
 
 
-def play(k, c):
-    """The table of a spring with a play on either side of rest."""
-    return f"table: [[{-c - 1}, {-k}], [{-c}, 0], [{c}, 0], [{c + 1}, {k}]]"
-
-
-def stopped(k, stop, wall):
-    """The table of a spring with a stop in either direction."""
-    far = k * (stop + 1) + wall
-    return f"table: [[{-stop - 1}, {-far}], [{-stop}, {-k * stop}], [{stop}, {k * stop}], [{stop + 1}, {far}]]"
-
-
 class Springs(program.Cases):
     def check_period(self, spring, force, energy, speed, tolerance=2e-4):
         total = 0.5 * MASS * speed * speed
@@ -87,7 +76,7 @@ class Springs(program.Cases):
 
         def over(s):
             return math.copysign(max(abs(s) - c, 0.0), s)
-        self.check_period(play(k, c), lambda s: k * over(s), lambda s: 0.5 * k * over(s) ** 2,
+        self.check_period(f"stiffness: {k}, clearance: {c}", lambda s: k * over(s), lambda s: 0.5 * k * over(s) ** 2,
                           3.0)
         # The time in the play and that in the spring add up.
         time, _ = quarter(None, lambda s: 0.5 * k * over(s) ** 2, 0.5 * MASS * 9.0)
@@ -95,11 +84,17 @@ class Springs(program.Cases):
 
     def test_stop(self):
         k, stop, wall = 500.0, 0.02, 4.0e5
-        self.check_period(stopped(k, stop, wall),
+        self.check_period(f"stiffness: {k}, stop: {stop}, stop_stiffness: {wall}",
                           lambda s: k * s + wall * math.copysign(max(abs(s) - stop, 0.0), s),
                           lambda s: 0.5 * k * s * s + 0.5 * wall * max(abs(s) - stop, 0.0) ** 2, 1.5)
 
     def test_table_is_what_it_says(self):
+        same = ("table: [[-1.05, -2.0e+4], [-0.05, 0], [0.05, 0], [1.05, 2.0e+4]]",
+                "stiffness: 2.0e+4, clearance: 0.05")
+        runs = [self.history(case(spring, "newmark", 3.0, 1e-3, 0.5)) for spring in same]
+        for a, b in zip(*runs):
+            for column in ("body.ux", "body.vx", "strain"):
+                self.assertAlmostEqual(a[column], b[column], delta=1e-9)
         # A spring that is not the same in both directions, from a table that does not begin at rest.
         rows = self.history(case("table: [[-2, -900], [-1, -100], [1, 300]]", "newmark", 14.0, 1e-3, 1.5, unit=10.0))
 
@@ -148,8 +143,9 @@ time: { step: 1.0e-3, end: 0.5 }
 
     def test_every_scheme_takes_every_spring(self):
         springs = ("polynomial: [1.0e+4, 0, 1.0e+8]", "table: [[-1, -1.0e+4], [0, 0], [1, 4.0e+4]]",
-                   f"{play(1.0e4, 0.01)}, damper: 3, damper_exponent: 2",
-                   f"{stopped(1.0e4, 0.01, 1.0e6)}, damper: 3, damper_exponent: 0.5, damper_speed: 0.01")
+                   "stiffness: 1.0e+4, clearance: 0.01, damper: 3, damper_exponent: 2",
+                   "stiffness: 1.0e+4, stop: 0.01, stop_stiffness: 1.0e+6, damper: 3, damper_exponent: 0.5, "
+                   "damper_speed: 0.01")
         schemes = ("alpha_ggl", "moreau_jean, theta: 0.5", "half_explicit", "newmark", "hht", "alpha_velocity",
                    "moreau_midpoint", "schatzman_paoli", "half_explicit_acceleration", "alpha_index3", "event_driven",
                    "jump_newmark, gamma: 0.5", "half_explicit_rk", "splitting", "tdg_minus", "tdg_plus",
@@ -162,9 +158,9 @@ time: { step: 1.0e-3, end: 0.5 }
             self.assertLess(max(abs(r["numerical_loss"]) for r in rows), 0.01 * start, f"{scheme}, {spring}")
 
     def test_stable_step_knows_the_stiffest_part(self):
-        for spring, stiffness in ((stopped(100, 0.1, 1.0e6), 1.0001e6),
+        for spring, stiffness in (("stiffness: 100, stop: 0.1, stop_stiffness: 1.0e+6", 1.0001e6),
                                   ("table: [[-1, -1], [0, 0], [1, 1.0e+6]]", 1.0e6),
-                                  (play(1.0e6, 0.2), 1.0e6)):
+                                  ("stiffness: 1.0e+6, clearance: 0.2", 1.0e6)):
             limit = 2.0 / math.sqrt(stiffness / MASS)
             result = self.try_case(case(spring, "half_explicit", 1.0, 1.02 * limit, 0.1))
             self.assertIn("above the stable step", result.stderr)
@@ -216,6 +212,9 @@ output: {{ frames: false, checkpoint: false, probes: {{ body: {{ node: body, of:
             ("table: [[0, 0, 1], [1, 2, 3]]", "two or more rows"),
             ("table: [[0, 0], [0, 2]]", "must rise"),
             ("polynomial: [1, x]", "polynomial"),
+            ("table: [[0, 0], [1, 2]], clearance: 0.1", "play into the table"),
+            ("stiffness: 1, clearance: -0.1", "must be >= 0"),
+            ("stiffness: 1, stop: 0.1", "both or not at all"),
             ("damper: 1, damper_exponent: 0.5", "needs the speed"),
             ("damper: 1, damper_exponent: 0", "damper_exponent"),
         ):

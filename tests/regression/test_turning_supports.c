@@ -24,7 +24,7 @@ TEST(rotors_turn_about_what_is_left)
                  "elements: { rotor: { type: rigid_body_3d, mesh: rotor, mass: 2, inertia: [0.3, 0.4, 0.5],\n"
                  "                     products: [0, 0.04, -0.03] } }\n"
                  "supports: { axle: { set: rotor, fix: [x, y, z, rx, ry], reactions: true } }\n"
-                 "loads: { drive: { type: moment, node: rotor, value: [0, 0, 0.8] } }\n"
+                 "loads: { drive: { type: torque, node: rotor, value: 0.8, axis: [0, 0, 1] } }\n"
                  "scheme: { type: %s }\ntime: { step: 1.0e-3, end: 3.0 }\n",
                  schemes[s]);
         text_case c = text_case_open(text, NULL);
@@ -49,7 +49,7 @@ TEST(rotors_turn_about_what_is_left)
 TEST(held_pendulums_swing_like_hinged_ones)
 {
     static const char rest[] = "loads: { weight: { type: gravity, g: [0, 0, -9.81] },\n"
-                               "         turn: { type: moment, node: body, value: [0, 3.0, 0] } }\n"
+                               "         turn: { type: torque, node: body, value: 3.0, axis: [0, 1, 0] } }\n"
                                "contacts: { stop: { type: node_plane, nodes: body, offsets: [[0.5, 0.2, 0]],\n"
                                "                    point: [0, 0, -0.4], normal: [0, 0, 1], restitution: 0.5 } }\n"
                                "scheme: { type: alpha_ggl, rho_inf: 0.9 }\ntime: { step: 2.0e-3, end: 1.0 }\n";

@@ -273,7 +273,7 @@ class Draw:
     def spring(self, kind, name, node_a, node_b, mass, body):
         rate = 0.1 / (self.cell_time if self.cell_time < math.inf else 0.01 * self.end) * self.log(-2, 0)
         entry = self.options("element group", kind, share=0.3, typical=(mass, body.size, 1 / rate), leave=(
-            "damper_exponent", "damper_speed", "in", "angles", "damper", "stiffness",
+            "stop", "stop_stiffness", "damper_exponent", "damper_speed", "in", "angles", "damper", "stiffness",
             "force"))
         stiff, damp = mass * rate ** 2, mass * rate * self.log(-2, 0)
         if kind == "spring_damper":
@@ -291,7 +291,8 @@ class Draw:
         body = self.rng.choice(self.bodies)
         pull = self.speed / self.end * self.log(-1, 0.5)
         kinds = ["gravity"] + (["force"] if body.ends else []) + (["line"] if body.is_line else [])
-        kinds += ["moment"] if body.ends and body.turns else []
+        kinds += ["moment"] if body.ends and body.turns and body.dim == 3 else []
+        kinds += ["torque"] if body.ends and body.turns else []
         kind = self.rng.choice(kinds)
         way = vector_in(self.rng, body.dim, 1.0)
         if kind == "gravity":
@@ -300,8 +301,10 @@ class Draw:
         entry = {"type": kind, "amplitude": self.amplitude()}
         if kind == "line":
             entry |= {"cells": body.name, "value": vector([body.mass * pull / body.size * w for w in way], "N/m")}
+        elif kind == "torque":
+            entry |= {"node": body.end(self.rng)[0], "value": Number(body.mass * pull * body.size, "N m"),
+                      "axis": [0.0, 0.0, 1.0] if body.dim == 2 else way}
         else:
-            way = [0.0, 0.0, 1.0] if kind == "moment" and body.dim == 2 else way
             arm, name = (body.size, "N m") if kind == "moment" else (1.0, "N")
             entry |= {"node": body.end(self.rng)[0], "value": vector([body.mass * pull * arm * w for w in way], name)}
         if kind != "line" and body.turns == "finite":

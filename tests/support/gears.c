@@ -34,7 +34,7 @@ text_case gear_pair_open(int pair, const char *more, double torque, const char *
              "            b: { type: %s, mesh: b, mass: 1, inertia: %s } }\n"
              "joints: { left: { type: hinge, node: a%s }, right: { type: hinge, node: b%s },\n"
              "          teeth: { type: gear, a: a, b: b, teeth_a: 30, teeth_b: 20%s%s } }\n"
-             "loads: { drive: { type: moment, node: a, value: [0, 0, %.17g] } }\n"
+             "loads: { drive: { type: torque, node: a, value: %.17g, axis: [0, 0, 1] } }\n"
              "scheme: { type: %s }\ntime: %s\n",
              w->kind, w->inertia_a, w->kind, w->inertia_b, w->hinge_a, w->hinge_b, w->axes, more, torque, scheme, time);
     return text_case_open(text, NULL);
@@ -66,7 +66,7 @@ text_case gear_train_open(bool is_in_space, const char *inner, const char *outer
              "          inner: { type: gear, a: sun, b: planet, carrier: arm, teeth_a: 20, teeth_b: 10%s%s },\n"
              "          outer: { type: gear, a: planet, b: ring, carrier: arm, teeth_a: 10, teeth_b: 40,\n"
              "                   internal: true%s%s } }\n"
-             "loads: { drive: { type: moment, node: sun, value: [0, 0, 2.0] } }\n"
+             "loads: { drive: { type: torque, node: sun, value: 2.0, axis: [0, 0, 1] } }\n"
              "scheme: { type: %s }\ntime: %s\n",
              kind, J[0], kind, J[1], kind, J[2], kind, J[3], hinge, hinge, hinge, hinge, gear, inner, gear, outer,
              scheme, time);

@@ -12,9 +12,10 @@ static const double polynomial[] = { 50.0, -20.0, 300.0 };
 static const double table[] = { -2.0, -70.0, -0.5, -30.0, 0.25, 4.0, 1.0, 90.0 };
 
 static const pcs_axial_law laws[] = {
-    { .stiffness = 40.0, .damper = 3.0, .exponent = 2.0 },
-    { .polynomial = { 1, 3, polynomial }, .damper = 3.0, .exponent = 2.5 },
-    { .table = { 4, 8, table }, .damper = 3.0, .exponent = 0.4, .speed = 0.05 },
+    { .stiffness = 40.0, .clearance = 0.3, .stop = INFINITY, .damper = 3.0, .exponent = 1.0 },
+    { .polynomial = { 1, 3, polynomial }, .stop = 0.7, .stop_stiffness = 500.0, .damper = 3.0, .exponent = 2.5 },
+    { .polynomial = { 1, 3, polynomial }, .clearance = 0.2, .stop = INFINITY, .exponent = 2.0 },
+    { .table = { 4, 8, table }, .stop = 1.5, .stop_stiffness = 90.0, .damper = 3.0, .exponent = 0.4, .speed = 0.05 },
 };
 enum { NLAW = sizeof laws / sizeof *laws };
 
@@ -43,7 +44,7 @@ TEST_WITH_CONTEXT(slopes_are_those_of_force_and_energy)
 // damper v (v^2 + s^2)^((p - 1)/2): 3 v (v^2 + 0.05^2)^-0.3 at a tenth of s, at s and at a hundred times s.
 TEST(dampers_with_exponents_are_rounded_off_at_rest)
 {
-    const pcs_axial_law law = { .damper = 3.0, .exponent = 0.4, .speed = 0.05 };
+    const pcs_axial_law law = { .damper = 3.0, .exponent = 0.4, .speed = 0.05, .stop = INFINITY };
     const double v[] = { 0.005, 0.05, 5.0 }, drag[] = { 0.09024285868865527, 0.735191128409235, 5.710790498428673 };
     for (int i = 0; i < 3; i++) {
         CHECK_RELATIVE(pcs_axial_law_at(&law, 0.0, v[i]).drag, drag[i], 1e-14);
@@ -54,7 +55,7 @@ TEST(dampers_with_exponents_are_rounded_off_at_rest)
 
 static const char *const springs[] = {
     "polynomial: [50, -20, 300], damper: 3, damper_exponent: 2.5",
-    "stiffness: 40, damper: 2, damper_exponent: 2",
+    "stiffness: 40, clearance: 0.1, stop: 0.15, stop_stiffness: 700, damper: 2",
     "table: [[-2, -70], [-0.5, -30], [0.25, 4], [1, 90]], force: 4, damper: 3, damper_exponent: .4, damper_speed: .05",
 };
 

@@ -56,7 +56,7 @@ static const change changes[] = {
     { "elements: 4", "elements: 0", "f:3:64: mesh.bar.elements must be in [1, 268435456], is 0" },
     { "elements: 4", "elements: 9999999999", "f:3:64: mesh.bar.elements must be in [1, 268435456], is 9999999999" },
     { "elements: 4", "elements: 4, element: 4",
-      "f:3:67: mesh.bar: unknown key 'element', did you mean 'elements'? allowed: type, from, to, elements" },
+      "f:3:67: mesh.bar: unknown key 'element', did you mean 'elements'? allowed: type, cells, from, to, elements" },
     { "  bar: { type: line", "  b.r: { type: line", "8f:3:3: a name must start with a letter" },
     { "  rod: { type: line", "  bar: { type: line", "5f:4:3: duplicate key 'bar', first given at 3:3" },
     { "  bar: { type: line, from: [1, 0, 0], to: [2, 0, 0], elements: 4 }", "  bar: 5",

@@ -94,12 +94,57 @@ TEST_OF_CASE(entries_are_repeated)
           "2" },
         { "parameters: { n: 3 }\na: { p: { repeat: { count: ${n} }, each: [${i*0.1}, 0, 0] } }\n", "a.p3.0",
           "0.30000000000000004" },
+        { "a: { b: { repeat: { count: 3, shift: [0.1, 0, -1] }, from: [0.5, 2, 3], normal: [1, 0, 0] } }\n",
+          "a.b3.from.0", "0.7" },
+        { "a: { b: { repeat: { count: 3, shift: [0.1, 0, -1] }, from: [0.5, 2, 3], normal: [1, 0, 0] } }\n",
+          "a.b3.normal.0", "1" },
+        { "a: { b: { repeat: { count: 3, shift: [0, 0, -1] }, points: { p: [1, 2, 3] } } }\n", "a.b2.points.p.2", "2" },
+        { "a: { b: { repeat: { count: 3, shift: [1, 1, 1] }, plane: [[1, 2, 3], [0, 0, 1]] } }\n", "a.b2.plane.0.2",
+          "4" },
+        { "a: { b: { repeat: { count: 3, shift: [1, 1, 1] }, plane: [[1, 2, 3], [0, 0, 1]] } }\n", "a.b2.plane.1.2",
+          "1" },
+        { "a: { b: { repeat: { count: 3, shift: [1, 1, 1] }, box: [[1, 2, 3], [4, 5, 6]] } }\n", "a.b3.box.1.0", "6" },
+        { "mesh: { b: { repeat: { count: 3 }, x: 1 } }\nsets: { all: 1 }\n", "sets.b.cells.2", "b3" },
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         pcs_case *c = expanded(table[i].text);
         check_same_text(at(c, table[i].path), table[i].value);
         CHECK(pcs_case_error_count(c) == 0);
     }
+}
+
+static bool is_position(const pcs_option *o)
+{
+    static const char *const words[] = { "position", "point", "centre", "corner", NULL };
+    bool can_be = o->kind == PCS_OPTION_VECTOR || o->kind == PCS_OPTION_LIST || o->kind == PCS_OPTION_POINTS;
+    for (int i = 0; words[i] != NULL; i++)
+        if (can_be && strstr(o->help, words[i]) != NULL) return true;
+    return false;
+}
+
+static void check_shift(const pcs_option *options)
+{
+    for (const pcs_option *o = options; o != NULL && o->name != NULL; o++) {
+        if (o->kind != PCS_OPTION_VECTOR && !is_position(o)) continue;
+        char text[200], path[80];
+        bool is_map = o->kind == PCS_OPTION_POINTS;
+        const char *other = strcmp(o->name, "at") == 0 ? "" : "at: [0, 0, 0], "; // something that can be shifted
+        snprintf(text, sizeof text, "m: { x: { repeat: { count: 2, shift: [1, 0, 0] }, %s%s: %s } }\n", other, o->name,
+                 is_map ? "{ p: [5, 0, 0] }" : "[5, 0, 0]");
+        snprintf(path, sizeof path, "m.x2.%s.%s", o->name, is_map ? "p.0" : "0");
+        pcs_case *c = expanded(text);
+        bool is_moved = strcmp(at(c, path), "6") == 0;
+        if (is_moved != is_position(o)) print_message("'%s' (%s): moved %d\n", o->name, o->help, is_moved);
+        CHECK(is_moved == is_position(o));
+    }
+}
+
+// Whatever option of a part, joint or contact is a position, a shift moves it, and nothing else.
+TEST_OF_CASE(shifts_move_positions_of_all_parts)
+{
+    for (int i = 0; pcs_mesh_sources[i] != NULL; i++) check_shift(pcs_mesh_sources[i]->options);
+    for (int i = 0; pcs_gap_types[i] != NULL; i++) check_shift(pcs_gap_types[i]->options);
+    for (int i = 0; pcs_joints[i] != NULL; i++) check_shift(pcs_joints[i]->options);
 }
 
 typedef struct fault {
@@ -129,9 +174,10 @@ static const fault faults[] = {
     { "x: [{ repeat: {}, each: 1 }]\n", "f:1:15: x[0].repeat: missing key 'count' (number of copies)" },
     { "x: [{ repeat: { count: 2.5 }, each: 1 }]\n", "f:1:24: x[0].repeat.count must be a whole number" },
     { "x: [{ repeat: { count: -1 }, each: 1 }]\n", "f:1:24: x[0].repeat.count must be in [0, 1048576], is -1" },
-    { "x: [{ repeat: { count: 1, cuont: 2 }, each: 1 }]\n",
-      "f:1:27: x[0].repeat: unknown key 'cuont', did you mean 'count'?" },
+    { "x: [{ repeat: { count: 1, shfit: [0, 0, 0] }, each: 1 }]\n",
+      "f:1:27: x[0].repeat: unknown key 'shfit', did you mean 'shift'?" },
     { "x: [{ repeat: { count: 1 }, each: 1, y: 2 }]\n", "f:1:35: x[0]: 'each' holds all that is copied" },
+    { "x: { y: { repeat: { count: 2, shift: [1, 0, 0] }, z: 2 } }\n", "f:1:9: x.y: 'shift' finds no position" },
     { "x: { y: { repeat: { count: 2 }, z: 2 }, y2: 1 }\n", "f:1:41: duplicate key 'y2', first given at 1:6" },
     { "x: { y${3}: 1, y3: 2 }\n", "f:1:16: duplicate key 'y3', first given at 1:6" },
     { "x: [{ repeat: { count: 2 }, each: { repeat: { count: 2 }, each: 1 } }]\n",

@@ -24,8 +24,8 @@ static const char space[] =
     "         follows: { type: force, node: beam.end, value: [3, 1, -2], follower: true" RISING " },\n"
     "         turns: { type: moment, node: beam.start, value: [0.5, 2, -1]" RISING " },\n"
     "         carried: { type: moment, node: beam.end, value: [1, 3, 2], follower: true },\n"
-    "         drive: { type: moment, node: body, value: [0, -3.6, -4.8] },\n"
-    "         motor: { type: moment, node: body, value: [7, 0, 0], follower: true" RISING " },\n"
+    "         drive: { type: torque, node: body, value: -6, axis: [0, 3, 4] },\n"
+    "         motor: { type: torque, node: body, value: 7, axis: [2, 0, 0], follower: true" RISING " },\n"
     "         push: { type: force, node: body, value: [0, 2, 1], follower: true },\n"
     "         line: { type: line, cells: beam, value: [0.3, -1, 2]" RISING " } }\n" RUN;
 
@@ -38,7 +38,7 @@ static const char plane[] =
     "loads: { follows: { type: force, node: beam.end, value: [3, 1, 0], follower: true" RISING " },\n"
     "         turns: { type: moment, node: beam.start, value: [0, 0, -1] },\n"
     "         carried: { type: moment, node: beam.end, value: [0, 0, 2], follower: true },\n"
-    "         drive: { type: moment, node: body, value: [0, 0, 6] },\n"
+    "         drive: { type: torque, node: body, value: -6, axis: [0, 0, -2] },\n"
     "         push: { type: force, node: body, value: [0, 2, 0], follower: true },\n"
     "         line: { type: line, cells: beam, value: [0.3, -1, 0] } }\n" RUN;
 
