@@ -343,7 +343,7 @@ class Model:
                        INT), "Nodes of the cells, [cells, 2]; no copy.")
 
     def _sets(self, is_cells: bool) -> dict[str, Any]:
-        return {s.name.decode(): view(self._alive(), s.items, (s.count,), INT)
+        return {s.name.decode(errors="replace"): view(self._alive(), s.items, (s.count,), INT)
                 for s in self._each(lib.percuss_sets, lib.percuss_set_at) if bool(s.is_cells) == is_cells}
 
     node_sets = Evaluated[dict[str, Any]](lambda m: m._sets(False), "Numbers of nodes by the name of their set.")
