@@ -2,7 +2,6 @@
 
 #include "analysis/statics.h"
 
-#include "analysis/eigen.h"
 #include "analysis/stiffness.h"
 #include "core/archive.h"
 #include "core/dense.h"
@@ -807,6 +806,7 @@ static const double FALLS = 0.5;       // ratio of consecutive residuals that st
 static const double ASTRAY = 1e6;      // displacement, relative to the size of the model, that means divergence
 static const double SINGULAR = 1e14;   // ratio of |K dq| terms to the force that made dq: K is singular
 
+static const double ERRORS = 50.0; // number of rounding errors that may look like a stiffness
 static const double LEAST = 1e-12; // mu relative to the largest K_ii / M_ii: round-off of K is 1e-4 of it
 
 enum { MOST_ITERATIONS = 30, ROW_ITERATIONS = 8, PLANE_ITERATIONS = 100, MOST_PARTS = 12 };
@@ -1019,8 +1019,10 @@ static const double CLOSE = 1e-6;            // residual from which Newton's met
 static const double CONVERGED = 0.1;         // relative to the residual before the step: it is solved
 static const double UPHILL = 1e-3;           // relative to the residual: root of an energy that counts as zero
 static const double MANY = 100.0;            // number of rounding errors likewise
+static const double LESS_MU = 0.3;           // factor of mu
+static const double NOTHING = 1e-9;          // relative size of a motion that is left after rows: it counts as zero
 
-enum { MOST_STEPS = 1000, MOST_CORRECTIONS = 16, MOST_AIMS = 4, MOST_KICKS = 8 };
+enum { MOST_STEPS = 1000, MOST_CORRECTIONS = 16, MOST_AIMS = 4, MOST_KICKS = 8, ROUNDS = 3, LAST_ROUNDS = 20 };
 
 // Returns the largest change of a coordinate in x, relative to that of one step.
 static double relax_strides(const pcs_equilibrium *e, const double *x, double stride)
@@ -1083,40 +1085,52 @@ static pcs_status relax_step(pcs_equilibrium *e, double *q, double stride, bool 
     return PCS_OK;
 }
 
-// Finds the softest motion that the rows in `held` allow, with K as it is.
-static pcs_status softest_find(pcs_equilibrium *e, pcs_context *ctx, double *stiffness)
+// Returns the stiffness over mass of the motion dq, 1/s^2, 0 if it is round-off; scales dq to a largest entry of one
+// size of its coordinate.
+static double softest_quotient(pcs_equilibrium *e)
 {
+    const pcs_matrix *K = &e->stiff.K;
+    double top = 0.0, sizes = 0.0, largest = pcs_stride(e->system, e->dq);
+    for (int j = 0; j < e->system->nv; j++) e->dq[j] /= largest;
+    for (int j = 0; j < e->system->nv; j++)
+        for (int p = K->pattern->start[j]; p < K->pattern->start[j + 1]; p++) {
+            double term = K->value[p] * e->dq[K->pattern->row[p]] * e->dq[j];
+            top += term;
+            sizes += fabs(term);
+        }
+    pcs_matrix_multiply(&e->D, e->dq, e->work);
+    double mass = pcs_dense_dot(e->system->nv, e->dq, e->work);
     double blur = fmax(DBL_EPSILON * equilibrium_top(e), pcs_stiffness_blur(&e->stiff, &e->D, e->lam));
-    const pcs_eigen_problem problem = { .K = &e->stiff.K,
-                                        .M = &e->D,
-                                        .G = e->nall > 0 ? e->R : NULL,
-                                        .holds = e->held,
-                                        .blur = blur,
-                                        .linear = "auto",
-                                        .count = 1 };
-    pcs_eigen_result found;
-    PCS_TRY(pcs_eigen_symmetric(ctx, &problem, &found));
-    *stiffness = INFINITY;
-    if (found.count == 0) return PCS_OK;
-    *stiffness = fabs(found.lambda[0]) > found.zero[0] ? found.lambda[0] : 0.0;
-    double largest = pcs_stride(e->system, found.vector);
-    for (int i = 0; i < e->system->nv; i++) e->dq[i] = found.vector[i] / largest;
-    return PCS_OK;
+    return fabs(top / mass) > fmax(blur, ERRORS * DBL_EPSILON * sizes / mass) ? top / mass : 0.0;
 }
 
-// Finds the softest motion at q that the rows in `held` allow: fills dq with it, its largest entry one size of its
-// coordinate, and *stiffness with its stiffness over mass, 1/s^2: INFINITY if rows allow none, 0 if it is round-off,
-// below 0 if the state is unstable.
+// Finds the softest motion at q that the rows in `held` allow: fills dq with it and *stiffness with its stiffness over
+// mass, 1/s^2: INFINITY if rows allow none, below 0 if the state is unstable. Inverse iteration with K + mu D; mu falls
+// from above all that a load can destabilise, so that a negative one is met before mu passes it.
 static pcs_status equilibrium_softest(pcs_equilibrium *e, const double *q, double *stiffness)
 {
-    pcs_context *own = NULL; // for memory that is used once
-    if (pcs_context_create(&own) != PCS_OK) return pcs_fail(e->ctx, PCS_NO_MEMORY, "out of memory: equilibrium");
-    e->mu = 0.0;
+    bool is_singular = false;
+    *stiffness = 0.0;
     equilibrium_update_tangent(e, q);
-    pcs_status status = softest_find(e, own, stiffness);
-    if (status != PCS_OK) status = pcs_fail(e->ctx, status, "%s", pcs_message(own));
-    pcs_context_destroy(&own);
-    return status;
+    double top = equilibrium_top(e), least = equilibrium_least_mu(e);
+    if (!(least > 0.0)) least = 1.0; // no K to compare with
+    for (int i = 0; i < e->system->nv; i++) e->dq[i] = (1.0 + 0.5 * sin(1.0 + 2.3 * i)) * e->system->scale.model[i];
+    for (e->mu = e->load > 0.0 ? fmax(top, least) : least;; e->mu = fmax(LESS_MU * e->mu, least)) {
+        equilibrium_update_tangent(e, q);
+        PCS_TRY(equilibrium_factor(e, &is_singular));
+        int rounds = e->mu > least ? ROUNDS : LAST_ROUNDS;
+        if (is_singular) rounds = 0;
+        for (int k = 0; k < rounds; k++) {
+            double before = pcs_stride(e->system, e->dq);
+            pcs_matrix_multiply(&e->D, e->dq, e->work);
+            memcpy(e->dq, e->work, (size_t)e->system->nv * sizeof *e->dq);
+            pcs_bordered_solve(e->solver, e->dq, NULL);
+            *stiffness = INFINITY; // the motion left is round-off
+            if (!(pcs_stride(e->system, e->dq) * (top + e->mu) > NOTHING * before)) return PCS_OK;
+            *stiffness = softest_quotient(e);
+        }
+        if (*stiffness < 0.0 || e->mu <= least) return PCS_OK;
+    }
 }
 
 // Leaves an unstable equilibrium by a displacement along its softest motion.
