@@ -1,4 +1,4 @@
-// Smallest eigenvalues: ARPACK, LAPACK, then both problems. Rows that hold border the matrix that is factored.
+// Smallest eigenvalues: reduction by rows that hold, ARPACK, LAPACK, then both problems.
 //
 // K phi = lambda M phi by shift and invert.
 //
@@ -21,6 +21,26 @@
 #include <string.h>
 #include <threads.h>
 
+// All x with G_h x = 0 as x = Z y: elimination of one unknown of x per row that holds and is independent of the rows
+// before it. What is left of x is y, so that Z is as sparse as the rows are local.
+
+typedef struct pcs_null_space {
+    int n, nfree;  // sizes of x and of y; n - nfree rows of G_h are independent
+    int *start;    // [n + 1] first entries of the rows of Z
+    int *column;   // columns of the entries of Z
+    double *value; // values of the entries of Z
+    int *kept;     // [nfree] places of y in x
+    bool is_full;  // Z has too many entries to be of use: it is not stored, and y may have more unknowns than nfree
+} pcs_null_space;
+
+// Problem with rows that hold, reduced to one without rows in fewer unknowns.
+typedef struct pcs_reduced {
+    pcs_eigen_problem problem; // problem to be solved
+    int nfree;                 // number of unknowns that the rows leave, which is the largest number of eigenvalues
+    bool is_less;              // the problem is reduced; otherwise it is the given one, as rows or sparsity are lacking
+    pcs_null_space Z;
+} pcs_reduced;
+
 // Operator on vectors of n entries.
 typedef struct pcs_operator {
     int n;
@@ -28,6 +48,134 @@ typedef struct pcs_operator {
     void (*apply)(void *user, const double *x, double *y); // y = (K - z M)^-1 x, or y = S x for the complete operator S
     void (*mass)(void *user, const double *x, double *y);  // y = M x; NULL for plain problems
 } pcs_operator;
+
+static pcs_status null_space_create(pcs_context *ctx, int n, const pcs_rows *G, const unsigned char *holds,
+                                    const double *size, pcs_null_space *out);
+static void null_space_expand(const pcs_null_space *self, const double *y, double *x);
+
+// K phi = lambda M phi with G_h phi = 0 as a problem without rows: phi = Z y, Z^T K Z y = lambda Z^T M Z y.
+
+enum { FILL = 20, LEAST_ROOM = 20000000 }; // limits of products of entries: relative to the entries of K, and at least
+
+static bool reduced_has_rows(const pcs_eigen_problem *p)
+{
+    if (p->G == NULL || p->holds == NULL) return false;
+    for (int j = 0; j < p->G->nrow; j++)
+        if (p->holds[j]) return true;
+    return false;
+}
+
+static int reduced_width(const pcs_null_space *Z, int i)
+{
+    return Z->start[i + 1] - Z->start[i];
+}
+
+static bool reduced_is_dense(const pcs_null_space *Z, const pcs_pattern *pattern)
+{
+    double products = 0.0;
+    for (int j = 0; j < pattern->n; j++)
+        for (int p = pattern->start[j]; p < pattern->start[j + 1]; p++)
+            products += (double)reduced_width(Z, pattern->row[p]) * reduced_width(Z, j);
+    return products > LEAST_ROOM + FILL * (double)pattern->nnz;
+}
+
+// Adds the couplings of all unknowns of two equations that K couples; those of one equation couple on the diagonal.
+static pcs_status reduced_add_pairs(const pcs_null_space *Z, const pcs_pattern *from, pcs_pattern_builder *builder,
+                                    int *cell)
+{
+    for (int j = 0; j < from->n; j++)
+        for (int p = from->start[j]; p < from->start[j + 1]; p++) {
+            int i = from->row[p], ni = reduced_width(Z, i), nj = reduced_width(Z, j);
+            if (i > j) continue;
+            memcpy(cell, Z->column + Z->start[i], (size_t)ni * sizeof *cell);
+            memcpy(cell + ni, Z->column + Z->start[j], (size_t)nj * sizeof *cell);
+            PCS_TRY(pcs_pattern_add_cells(builder, 1, i == j ? ni : ni + nj, cell));
+        }
+    return PCS_OK;
+}
+
+static pcs_status reduced_make_pattern(pcs_context *ctx, const pcs_null_space *Z, const pcs_pattern *from,
+                                       pcs_pattern **out)
+{
+    pcs_pattern_builder *builder;
+    int *cell;
+    PCS_TAKE(ctx, cell, 2 * (size_t)Z->nfree, "rows of joints");
+    PCS_TRY(pcs_pattern_begin(ctx, Z->nfree, &builder));
+    pcs_status status = reduced_add_pairs(Z, from, builder, cell);
+    pcs_status finish = pcs_pattern_finish(builder, out);
+    return status == PCS_OK ? finish : status;
+}
+
+// Computes Z^T A Z; with is_size the sum of the magnitudes of its terms.
+static pcs_status reduced_multiply(pcs_context *ctx, const pcs_null_space *Z, const pcs_matrix *A, bool is_size,
+                                   const pcs_pattern *pattern, const pcs_matrix **out)
+{
+    pcs_matrix *R;
+    PCS_TRY(pcs_matrix_create(ctx, pattern, &R));
+    for (int j = 0; j < A->pattern->n; j++)
+        for (int p = A->pattern->start[j]; p < A->pattern->start[j + 1]; p++) {
+            int i = A->pattern->row[p];
+            if (A->value[p] == 0.0) continue;
+            for (int a = Z->start[i]; a < Z->start[i + 1]; a++)
+                for (int b = Z->start[j]; b < Z->start[j + 1]; b++) {
+                    double term = Z->value[a] * A->value[p] * Z->value[b];
+                    R->value[pcs_pattern_place(pattern, Z->column[a], Z->column[b])] += is_size ? fabs(term) : term;
+                }
+        }
+    *out = R;
+    return PCS_OK;
+}
+
+// Computes y of the known vectors, which satisfy the rows.
+static pcs_status reduced_take_known(pcs_context *ctx, const pcs_null_space *Z, pcs_eigen_problem *p)
+{
+    double *known;
+    size_t n = (size_t)Z->nfree;
+    if (p->known == NULL) return PCS_OK;
+    PCS_TAKE(ctx, known, (size_t)p->nknown * n, "eigenvectors");
+    for (size_t k = 0; k < (size_t)p->nknown; k++)
+        for (size_t i = 0; i < n; i++) known[k * n + i] = p->known[k * (size_t)Z->n + (size_t)Z->kept[i]];
+    p->known = known;
+    return PCS_OK;
+}
+
+static pcs_status reduced_make_matrices(pcs_context *ctx, const pcs_null_space *Z, pcs_eigen_problem *p)
+{
+    pcs_pattern *pattern;
+    const pcs_matrix *K = p->K;
+    PCS_TRY(reduced_make_pattern(ctx, Z, K->pattern, &pattern));
+    PCS_TRY(reduced_multiply(ctx, Z, K, false, pattern, &p->K));
+    PCS_TRY(reduced_multiply(ctx, Z, K, true, pattern, &p->K_terms));
+    PCS_TRY(reduced_multiply(ctx, Z, p->M, false, pattern, &p->M));
+    if (p->C != NULL) PCS_TRY(reduced_multiply(ctx, Z, p->C, false, pattern, &p->C));
+    p->G = NULL;
+    p->holds = NULL;
+    return reduced_take_known(ctx, Z, p);
+}
+
+static pcs_status eigen_reduce(pcs_context *ctx, const pcs_eigen_problem *full, pcs_reduced *out)
+{
+    int n = full->K->pattern->n;
+    *out = (pcs_reduced){ .problem = *full, .nfree = n };
+    if (!reduced_has_rows(full)) return PCS_OK;
+    PCS_TRY(null_space_create(ctx, n, full->G, full->holds, full->size, &out->Z));
+    out->nfree = out->Z.nfree;
+    out->is_less = out->nfree > 0 && !out->Z.is_full && !reduced_is_dense(&out->Z, full->K->pattern);
+    return out->is_less ? reduced_make_matrices(ctx, &out->Z, &out->problem) : PCS_OK;
+}
+
+// Replaces the vectors of the reduced problem by those of the given one.
+static pcs_status eigen_expand(pcs_context *ctx, const pcs_reduced *reduced, int count, double **vector)
+{
+    double *full;
+    if (!reduced->is_less) return PCS_OK;
+    PCS_TAKE(ctx, full, (size_t)count * (size_t)reduced->Z.n, "eigenvectors");
+    for (int k = 0; k < count; k++)
+        null_space_expand(&reduced->Z, *vector + (size_t)k * (size_t)reduced->nfree,
+                          full + (size_t)k * (size_t)reduced->Z.n);
+    *vector = full;
+    return PCS_OK;
+}
 
 // Implicitly restarted Lanczos and Arnoldi iterations (ARPACK), driven by reverse communication.
 //
@@ -270,12 +418,14 @@ static pcs_status lapack_symmetric(pcs_context *ctx, const pcs_operator *op, int
     *count = 0;
     PCS_TRY(lapack_take(ctx, n, &w));
     int info = lapack_solve_symmetric(op, &w);
-    // Ascending in w. Round-off beside the largest belongs to no mass or to the rows.
-    double least = n * DBL_EPSILON * fmax(fabs(w.w[0]), fabs(w.w[n - 1]));
-    int lowest = info == 0 ? 0 : n;
-    for (int k = n - 1; k >= lowest && *count < wanted && w.w[k] > least; k--) {
-        lapack_vector(op, &w, k, vector + (size_t)*count * (size_t)n);
-        theta[(*count)++] = w.w[k];
+    // Ascending in w. Values that are round-off relative to the largest belong to no mass or to the rows.
+    if (info == 0) {
+        double smallest = n * DBL_EPSILON * fmax(fabs(w.w[0]), fabs(w.w[n - 1]));
+        for (int k = n - 1; k >= 0; k--) {
+            if (*count == wanted || !(w.w[k] > smallest)) break;
+            lapack_vector(op, &w, k, vector + (size_t)*count * (size_t)n);
+            theta[(*count)++] = w.w[k];
+        }
     }
     pcs_scratch_free(w.A);
     return info == 0 ? PCS_OK : pcs_fail(ctx, PCS_FAILED, "LAPACK could not find the eigenvalues: dsyev says %d", info);
@@ -323,143 +473,6 @@ static pcs_status lapack_general(pcs_context *ctx, const pcs_operator *op, int *
     return info == 0 ? PCS_OK : pcs_fail(ctx, PCS_FAILED, "LAPACK could not find the eigenvalues: dgeev says %d", info);
 }
 
-// Sum of K, C and M with a shift, bordered by the rows that hold.
-typedef struct shifted {
-    const pcs_eigen_problem *p;
-    pcs_matrix A;
-    pcs_bordered *solver;
-    bool has_rows;
-    double *rest, *lam;    // [n] and [rows] of a correction
-    pcs_matrix *braced;    // A + G_h^T R G_h, NULL until it is asked for
-    pcs_linsolve *factors; // Cholesky factors of it
-} shifted;
-
-static pcs_status shifted_create(pcs_context *ctx, const pcs_eigen_problem *p, pcs_linsolve_kind kind, shifted *self)
-{
-    int nrow = p->G == NULL || p->holds == NULL ? 0 : p->G->nrow;
-    *self = (shifted){ .p = p, .A = { .pattern = p->K->pattern } };
-    for (int j = 0; j < nrow; j++) self->has_rows = self->has_rows || p->holds[j];
-    PCS_TAKE(ctx, self->A.value, p->K->pattern->nnz, "the shifted stiffness matrix");
-    PCS_TAKE(ctx, self->rest, p->K->pattern->n, "the shifted stiffness matrix");
-    PCS_TAKE(ctx, self->lam, nrow, "the shifted stiffness matrix");
-    return pcs_bordered_create(ctx, p->linear, &self->A, kind, p->G, &self->solver);
-}
-
-static pcs_status shifted_make_braced(pcs_context *ctx, shifted *self)
-{
-    const pcs_rows *G = self->p->G;
-    pcs_pattern_builder *builder;
-    pcs_pattern *pattern;
-    if (self->braced != NULL) return PCS_OK;
-    PCS_TRY(pcs_pattern_begin(ctx, self->A.pattern->n, &builder));
-    pcs_status status = pcs_pattern_add_pattern(builder, self->A.pattern);
-    for (int j = 0; j < G->nrow && status == PCS_OK; j++)
-        if (self->p->holds[j])
-            status = pcs_pattern_add_cells(builder, 1, G->start[j + 1] - G->start[j], G->column + G->start[j]);
-    pcs_status finish = pcs_pattern_finish(builder, &pattern);
-    PCS_TRY(status == PCS_OK ? finish : status);
-    PCS_TRY(pcs_matrix_create(ctx, pattern, &self->braced));
-    return pcs_linsolve_create(ctx, "auto", self->braced, PCS_SPD, &self->factors);
-}
-
-// Adds r g^T g to B for row j, with r as large as the diagonal of A there.
-static void shifted_brace(const shifted *self, int j, pcs_matrix *B)
-{
-    const pcs_rows *G = self->p->G;
-    double stiff = 0.0, entry = 0.0;
-    for (int p = G->start[j]; p < G->start[j + 1]; p++) {
-        stiff = fmax(stiff, fabs(pcs_matrix_diagonal(&self->A, G->column[p])));
-        entry = fmax(entry, fabs(G->value[p]));
-    }
-    double r = entry > 0.0 ? stiff / (entry * entry) : 0.0;
-    for (int p = G->start[j]; p < G->start[j + 1]; p++)
-        for (int k = G->start[j]; k < G->start[j + 1]; k++)
-            B->value[pcs_pattern_place(B->pattern, G->column[p], G->column[k])] += r * G->value[p] * G->value[k];
-}
-
-// Finds by Cholesky factors of A + G_h^T R G_h whether A is positive definite on what the rows leave. Where it is, any
-// R that is large enough shows it; where it is not, none does.
-static pcs_status shifted_is_definite(pcs_context *ctx, shifted *self, bool *is_definite)
-{
-    bool is_singular = false;
-    PCS_TRY(shifted_make_braced(ctx, self));
-    pcs_matrix *B = self->braced;
-    pcs_matrix_zero(B);
-    for (int j = 0; j < self->A.pattern->n; j++)
-        for (int p = self->A.pattern->start[j]; p < self->A.pattern->start[j + 1]; p++)
-            B->value[pcs_pattern_place(B->pattern, self->A.pattern->row[p], j)] = self->A.value[p];
-    for (int j = 0; j < self->p->G->nrow; j++)
-        if (self->p->holds[j]) shifted_brace(self, j, B);
-    PCS_TRY(pcs_linsolve_factor(self->factors, &is_singular));
-    *is_definite = !is_singular;
-    return PCS_OK;
-}
-
-// Takes out of x what the rows do not let pass.
-static void shifted_project(shifted *self, double *x)
-{
-    const pcs_rows *G = self->p->G;
-    if (!self->has_rows) return;
-    memset(self->rest, 0, (size_t)self->A.pattern->n * sizeof *x);
-    for (int j = 0; j < G->nrow; j++) self->lam[j] = self->p->holds[j] ? -pcs_rows_dot(G, j, x) : 0.0;
-    pcs_bordered_solve(self->solver, self->rest, self->lam);
-    for (int i = 0; i < self->A.pattern->n; i++) x[i] += self->rest[i];
-}
-
-// Replaces x by A^-1 x on what the rows leave. The border lets rows give way a little, which the projection takes out;
-// a correction by the residual of A would bring its round-off into soft motions.
-static void shifted_solve(shifted *self, double *x)
-{
-    pcs_bordered_solve(self->solver, x, NULL);
-    shifted_project(self, x);
-}
-
-// Takes the forces of the rows out of r: A u, with the response u to r, is what the rows do not take. u [n] is work.
-static void shifted_take_rows(shifted *self, double *r, double *u)
-{
-    if (!self->has_rows) return;
-    memcpy(u, r, (size_t)self->A.pattern->n * sizeof *r);
-    shifted_solve(self, u);
-    pcs_matrix_multiply(&self->A, u, r);
-}
-
-// Returns the largest K_ii / M_ii: an estimate of the largest eigenvalue.
-static double eigen_top(const pcs_eigen_problem *p)
-{
-    double top = 0.0;
-    for (int j = 0; j < p->K->pattern->n; j++) {
-        double mass = pcs_matrix_diagonal(p->M, j);
-        if (mass > 0.0) top = fmax(top, fabs(pcs_matrix_diagonal(p->K, j)) / mass);
-    }
-    return top;
-}
-
-// Counts the unknowns that the rows leave: the trace of A^-1 A, which takes the part of a vector that they let pass. If
-// they leave `enough` even where no row is redundant, it says so without counting.
-static pcs_status shifted_count(shifted *self, int enough, double *x, int *left)
-{
-    const pcs_eigen_problem *p = self->p;
-    int n = self->A.pattern->n;
-    double top = eigen_top(p), trace = 0.0;
-    bool is_singular = false;
-    *left = n;
-    if (!self->has_rows) return PCS_OK;
-    for (int j = 0; j < p->G->nrow; j++) *left -= p->holds[j] != 0;
-    if (*left >= enough) return PCS_OK;
-    pcs_matrix_combine(&self->A, (const double[3]){ top > 0.0 ? top : 1.0, 0.0, 1.0 }, p->M, NULL, p->K);
-    PCS_TRY(pcs_bordered_factor(self->solver, p->holds, &is_singular));
-    if (is_singular) return PCS_OK;
-    for (int j = 0; j < n; j++) {
-        memset(x, 0, (size_t)n * sizeof *x);
-        for (int k = self->A.pattern->start[j]; k < self->A.pattern->start[j + 1]; k++)
-            x[self->A.pattern->row[k]] = self->A.value[k];
-        shifted_solve(self, x);
-        trace += x[j];
-    }
-    *left = (int)lround(trace);
-    return PCS_OK;
-}
-
 static const double FIRST_SHIFT = 1e-9; // relative to the largest K_ii / M_ii
 static const double LEAST_SHIFT = 1e-14;
 static const double STABLE_SHIFT = 1e-12; // relative: an eigenvalue above minus this counts as not negative
@@ -467,11 +480,11 @@ static const double STABLE_SHIFT = 1e-12; // relative: an eigenvalue above minus
 enum { SMALL = 100, SHIFT_ROUNDS = 12, INVERSE_STEPS = 3, SHIFT_TRIES = 24 };
 
 typedef struct spectrum {
-    pcs_context *ctx;
     const pcs_eigen_problem *p;
     int n;
-    shifted matrix; // K - z M
-    double shift, top;
+    pcs_matrix A; // K - z M
+    pcs_bordered *solver;
+    double shift;
     int nlocked;            // M-orthonormal vectors that are projected away: the known ones and those found so far
     double *locked, *image; // [capacity x n] them, and M times them
     double *work;           // [n]
@@ -505,7 +518,7 @@ static void spectrum_apply(void *user, const double *x, double *y)
         double part = pcs_dense_dot(s->n, phi, x);
         for (int i = 0; i < s->n; i++) y[i] -= part * image[i];
     }
-    shifted_solve(&s->matrix, y);
+    pcs_bordered_solve(s->solver, y, NULL);
     spectrum_project(s, y);
 }
 
@@ -522,10 +535,31 @@ static pcs_status spectrum_factor(spectrum *s, double shift, bool *is_definite)
 {
     bool is_singular = false;
     s->shift = shift;
-    pcs_matrix_combine(&s->matrix.A, (const double[3]){ -shift, 0.0, 1.0 }, s->p->M, NULL, s->p->K);
-    PCS_TRY(pcs_bordered_factor(s->matrix.solver, s->p->holds, &is_singular));
+    pcs_matrix_combine(&s->A, (const double[3]){ -shift, 0.0, 1.0 }, s->p->M, NULL, s->p->K);
+    PCS_TRY(pcs_bordered_factor(s->solver, s->p->holds, &is_singular));
     *is_definite = !is_singular;
-    return s->matrix.has_rows && !is_singular ? shifted_is_definite(s->ctx, &s->matrix, is_definite) : PCS_OK;
+    return PCS_OK;
+}
+
+// Returns the largest K_ii / M_ii: an estimate of the largest eigenvalue.
+static double eigen_top(const pcs_eigen_problem *p)
+{
+    double top = 0.0;
+    for (int j = 0; j < p->K->pattern->n; j++) {
+        double mass = pcs_matrix_diagonal(p->M, j);
+        if (mass > 0.0) top = fmax(top, fabs(pcs_matrix_diagonal(p->K, j)) / mass);
+    }
+    return top;
+}
+
+// Zeroes the entries of r at rows of G that hold, whose multipliers are unknown.
+static void eigen_clear_held(const pcs_eigen_problem *p, double *r)
+{
+    if (p->G == NULL || p->holds == NULL) return;
+    for (int j = 0; j < p->G->nrow; j++) {
+        if (!p->holds[j]) continue;
+        for (int k = p->G->start[j]; k < p->G->start[j + 1]; k++) r[p->G->column[k]] = 0.0;
+    }
 }
 
 // Returns the Rayleigh quotient after a few inverse iterations orthogonal to the known vectors.
@@ -548,7 +582,7 @@ static double spectrum_estimate(spectrum *s, double *x, double *y)
 // Returns |phi|^T |K| |phi| eps, the round-off in the quotient of a null vector.
 static double spectrum_rounding(const pcs_eigen_problem *problem, const double *x)
 {
-    const pcs_matrix *K = problem->K;
+    const pcs_matrix *K = problem->K_terms != NULL ? problem->K_terms : problem->K;
     double sum = 0.0;
     for (int j = 0; j < K->pattern->n; j++)
         for (int p = K->pattern->start[j]; p < K->pattern->start[j + 1]; p++)
@@ -592,10 +626,10 @@ static double spectrum_first(spectrum *s, double *x)
 }
 
 // Moves the shift from one that makes K - z M definite towards the magnitude of the smallest wanted eigenvalue.
-static pcs_status spectrum_near_shift(pcs_context *ctx, spectrum *s, double *x)
+static pcs_status spectrum_near_shift(pcs_context *ctx, spectrum *s, double top, double *x)
 {
     bool is_definite = false;
-    double shift = s->top > 0.0 ? -FIRST_SHIFT * s->top : -1.0;
+    double shift = top > 0.0 ? -FIRST_SHIFT * top : -1.0;
     for (int k = 0; k < SHIFT_TRIES; k++, shift *= 10.0) {
         PCS_TRY(spectrum_factor(s, shift, &is_definite));
         if (is_definite) break;
@@ -607,11 +641,11 @@ static pcs_status spectrum_near_shift(pcs_context *ctx, spectrum *s, double *x)
     for (int k = 0; k < SHIFT_ROUNDS; k++) {
         double estimate = spectrum_first(s, x), last = s->shift;
         if (s->nlocked == s->p->nknown + s->p->count) {
-            status = spectrum_factor(s, -STABLE_SHIFT * s->top, &s->is_free);
+            status = spectrum_factor(s, -STABLE_SHIFT * top, &s->is_free);
             if (status == PCS_OK && !s->is_free) status = spectrum_factor(s, last, &is_definite);
             break;
         }
-        double next = -fmax(estimate, LEAST_SHIFT * s->top);
+        double next = -fmax(estimate, LEAST_SHIFT * top);
         bool is_far = next > 0.25 * last || (next < 4.0 * last && estimate > 0.0);
         if (!isfinite(next) || !is_far || next == last) break;
         status = spectrum_factor(s, next, &is_definite);
@@ -626,13 +660,14 @@ static pcs_status spectrum_near_shift(pcs_context *ctx, spectrum *s, double *x)
 // Factors K - z M for a z below all eigenvalues and not far from the first wanted one.
 static pcs_status spectrum_choose_shift(pcs_context *ctx, spectrum *s)
 {
+    double top = eigen_top(s->p);
     bool is_done = false;
     double *x = pcs_scratch(NULL, (size_t)s->n, sizeof *x);
     if (x == NULL) return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: a vector of %d equations", s->n);
     pcs_status status = PCS_OK;
     spectrum_start_vector(s, x);
-    if (s->p->nknown == 0 && s->top > 0.0) status = spectrum_try_zero(s, x, &is_done);
-    if (status == PCS_OK && !is_done) status = spectrum_near_shift(ctx, s, x);
+    if (s->p->nknown == 0 && top > 0.0) status = spectrum_try_zero(s, x, &is_done);
+    if (status == PCS_OK && !is_done) status = spectrum_near_shift(ctx, s, top, x);
     pcs_scratch_free(x);
     return status;
 }
@@ -641,31 +676,38 @@ static pcs_status spectrum_create(pcs_context *ctx, const pcs_eigen_problem *p, 
 {
     int n = p->K->pattern->n;
     size_t room = ((size_t)p->nknown + (size_t)p->count + 1) * (size_t)n;
-    *s = (spectrum){ .ctx = ctx, .p = p, .n = n, .top = eigen_top(p) };
+    *s = (spectrum){ .p = p, .n = n, .A = { .pattern = p->K->pattern } };
+    PCS_TAKE(ctx, s->A.value, p->K->pattern->nnz, "the shifted stiffness matrix");
     PCS_TAKE(ctx, s->locked, room, "eigenvectors");
     PCS_TAKE(ctx, s->image, room, "eigenvectors");
     PCS_TAKE(ctx, s->work, n, "eigenvectors");
     for (int k = 0; k < p->nknown; k++) spectrum_lock(s, p->known + (size_t)k * (size_t)n);
-    return shifted_create(ctx, p, PCS_SPD, &s->matrix);
+    return pcs_bordered_create(ctx, p->linear, &s->A, PCS_SPD, p->G, &s->solver);
 }
 
-// Returns the worst entry of K phi - lambda M phi that the rows do not take, relative to the largest sum of the
-// magnitudes of the terms of an equation, with those of the shift if rows hold.
-static double spectrum_residual(spectrum *s, const double *phi, double lambda, double *r)
+// Returns the worst entry of K phi - lambda M phi relative to the sum of the magnitudes of its terms; equations under
+// rows are left out, their multipliers are not known here.
+static double spectrum_residual(const spectrum *s, const double *phi, double lambda, double *r)
 {
-    double worst = 0.0, bound = pcs_matrix_abs_bound(s->matrix.has_rows ? &s->matrix.A : s->p->K, phi);
+    const pcs_pattern *pattern = s->p->K->pattern;
+    double worst = 0.0, bound = 0.0;
     memset(r, 0, (size_t)s->n * sizeof *r);
     pcs_matrix_add_multiply(s->p->K, 1.0, phi, r);
     pcs_matrix_add_multiply(s->p->M, -lambda, phi, r);
-    shifted_take_rows(&s->matrix, r, s->locked);
-    for (int j = 0; j < s->n; j++) worst = fmax(worst, fabs(r[j]));
+    eigen_clear_held(s->p, r);
+    for (int j = 0; j < s->n; j++) {
+        double size = 0.0;
+        for (int p = pattern->start[j]; p < pattern->start[j + 1]; p++)
+            size += fabs(s->p->K->value[p] * phi[pattern->row[p]]);
+        bound = fmax(bound, size);
+        worst = fmax(worst, fabs(r[j]));
+    }
     return bound > 0.0 ? worst / bound : worst;
 }
 
 // Returns lambda: by the quotient of K and M, more accurate than the shift if it is large beside the smallest one.
-static double spectrum_value(spectrum *s, double theta, double largest, double *phi)
+static double spectrum_value(const spectrum *s, double theta, double largest, const double *phi)
 {
-    shifted_project(&s->matrix, phi);
     if (largest / fabs(theta) < 1e3) return s->shift + 1.0 / theta;
     pcs_matrix_multiply(s->p->K, phi, s->work);
     return pcs_dense_dot(s->n, phi, s->work);
@@ -745,33 +787,308 @@ static pcs_status spectrum_finish(pcs_context *ctx, spectrum *s, pcs_eigen_resul
         out->residual[k] = spectrum_residual(s, phi, out->lambda[k], s->work);
         out->zero[k] = spectrum_zero(s, phi);
     }
+    out->shift = s->shift;
+    out->nfactor = pcs_bordered_factorizations(s->solver);
     return PCS_OK;
 }
 
-pcs_status pcs_eigen_symmetric(pcs_context *ctx, const pcs_eigen_problem *p, pcs_eigen_result *out)
+// Computes the eigenvalues; `most`: number of those that the rows leave, including the known vectors.
+static pcs_status spectrum_find(pcs_context *ctx, const pcs_eigen_problem *p, int most, pcs_eigen_result *out)
 {
     spectrum s;
     double *theta;
-    *out = (pcs_eigen_result){ 0 };
-    PCS_TRY(spectrum_create(ctx, p, &s));
-    int n = s.n, left, wanted = p->count;
+    int n = p->K->pattern->n, wanted = p->count;
+    if (wanted > most - p->nknown) wanted = most - p->nknown;
     // The iteration needs room for a basis, and for one value more when it looks again.
-    int enough = p->nknown + 2 * wanted + 20;
-    PCS_TRY(shifted_count(&s.matrix, n <= SMALL ? n : enough, s.work, &left));
-    if (wanted > left - p->nknown) wanted = left - p->nknown;
-    bool needs_dense = n <= SMALL || left < enough;
+    bool needs_dense = n <= SMALL || most - p->nknown < 2 * wanted + 20;
     bool is_dense = p->method == PCS_EIGEN_DENSE || (p->method == PCS_EIGEN_AUTO && needs_dense);
     out->eigen_name = is_dense ? "LAPACK" : "ARPACK";
+    PCS_TRY(spectrum_create(ctx, p, &s));
     PCS_TAKE(ctx, theta, (size_t)p->count + 2, "eigenvalues");
     PCS_TAKE(ctx, out->lambda, (size_t)p->count + 2, "eigenvalues");
     PCS_TAKE(ctx, out->vector, ((size_t)p->count + 2) * (size_t)n, "eigenvectors");
     if (wanted <= 0) return spectrum_finish(ctx, &s, out);
     PCS_TRY(spectrum_choose_shift(ctx, &s));
-    if (s.is_free) spectrum_take_free(&s, out);
-    else PCS_TRY(spectrum_search(ctx, &s, is_dense, wanted, theta, out));
-    bool is_complete = is_dense || s.is_free;
-    for (int k = 0; k < wanted && !is_complete; k++) PCS_TRY(spectrum_look_again(ctx, &s, theta, out, &is_complete));
+    if (s.is_free) {
+        spectrum_take_free(&s, out);
+        return spectrum_finish(ctx, &s, out);
+    }
+    PCS_TRY(spectrum_search(ctx, &s, is_dense, wanted, theta, out));
+    bool is_complete = is_dense;
+    for (int k = 0; k < wanted; k++) {
+        if (is_complete) break;
+        PCS_TRY(spectrum_look_again(ctx, &s, theta, out, &is_complete));
+    }
     return spectrum_finish(ctx, &s, out);
+}
+
+pcs_status pcs_eigen_symmetric(pcs_context *ctx, const pcs_eigen_problem *p, pcs_eigen_result *out)
+{
+    pcs_reduced reduced;
+    *out = (pcs_eigen_result){ 0 };
+    PCS_TRY(eigen_reduce(ctx, p, &reduced));
+    PCS_TRY(spectrum_find(ctx, &reduced.problem, reduced.nfree, out));
+    return eigen_expand(ctx, &reduced, out->count, &out->vector);
+}
+
+// The null space of rows: elimination forward, then back.
+
+// Largest entry of an eliminated row (1 before) that counts as 0. Directions at an equilibrium have errors of 1e-10.
+static const double DEPENDENT = 1e-9;
+static const double ROUND_OFF = 4.0 * DBL_EPSILON;
+static const double PIVOT = 0.5; // least pivot, relative to the largest entry: leaves a choice of columns
+
+enum { NULL_FILL = 20, NULL_ROOM = 2000000 }; // limits of the entries of Z: relative to those of G, and at least
+
+// Rows x_pivot = -sum value x_column.
+typedef struct solved_rows {
+    size_t *start; // [rows + 1]
+    int *pivot;    // [rows]
+    int *column;
+    double *value;
+    size_t capacity;
+    int count;
+} solved_rows;
+
+typedef struct elimination {
+    pcs_context *ctx;
+    const pcs_rows *G;
+    const double *size;
+    int n;
+    size_t room;          // number of entries that rows may have in total
+    int *meets;           // [n] number of rows in a column
+    int *solved;          // [n] row whose pivot this is, or -1
+    double *w;            // [n] the present row
+    int *touched;         // [n] its columns
+    unsigned char *is_in; // [n] 1 for these columns
+    int ntouched;
+    solved_rows forward; // free of the pivots of earlier rows, not of later ones
+    solved_rows final;   // free of all pivots, from the last row to the first
+} elimination;
+
+static pcs_status rows_take(pcs_context *ctx, int nrow, solved_rows *rows)
+{
+    PCS_TAKE(ctx, rows->start, (size_t)nrow + 1, "rows of joints");
+    PCS_TAKE(ctx, rows->pivot, nrow, "rows of joints");
+    return PCS_OK;
+}
+
+static void rows_release(solved_rows *rows)
+{
+    pcs_scratch_free(rows->column);
+    pcs_scratch_free(rows->value);
+}
+
+static pcs_status rows_grow(pcs_context *ctx, solved_rows *rows, size_t needed)
+{
+    if (needed <= rows->capacity) return PCS_OK;
+    size_t capacity = 2 * needed + 64;
+    int *column = pcs_scratch(rows->column, capacity, sizeof *column);
+    if (column != NULL) rows->column = column;
+    double *value = pcs_scratch(rows->value, capacity, sizeof *value);
+    if (value != NULL) rows->value = value;
+    if (column == NULL || value == NULL) return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: rows of joints");
+    rows->capacity = capacity;
+    return PCS_OK;
+}
+
+static void elimination_add(elimination *e, int column, double value)
+{
+    if (!e->is_in[column]) e->touched[e->ntouched++] = column;
+    e->is_in[column] = 1;
+    e->w[column] += value;
+}
+
+static void elimination_clear(elimination *e)
+{
+    for (int t = 0; t < e->ntouched; t++) {
+        e->w[e->touched[t]] = 0.0;
+        e->is_in[e->touched[t]] = 0;
+    }
+    e->ntouched = 0;
+}
+
+// Substitutes solved row k for its pivot in the present row.
+static void elimination_replace(elimination *e, const solved_rows *rows, int k)
+{
+    double factor = e->w[rows->pivot[k]];
+    e->w[rows->pivot[k]] = 0.0;
+    for (size_t p = rows->start[k]; p < rows->start[k + 1]; p++)
+        elimination_add(e, rows->column[p], -factor * rows->value[p]);
+}
+
+// Loads row j in natural units, scaled to a largest entry of 1. Returns false if it has none.
+static bool elimination_load(elimination *e, int j)
+{
+    double most = 0.0;
+    for (int p = e->G->start[j]; p < e->G->start[j + 1]; p++) {
+        int i = e->G->column[p];
+        elimination_add(e, i, e->G->value[p] * (e->size == NULL ? 1.0 : e->size[i]));
+    }
+    for (int t = 0; t < e->ntouched; t++) most = fmax(most, fabs(e->w[e->touched[t]]));
+    if (!(most > 0.0)) return false;
+    for (int t = 0; t < e->ntouched; t++) e->w[e->touched[t]] /= most;
+    return true;
+}
+
+// Eliminates solved unknowns, the first pivot first, as a row may add pivots of later rows but not of earlier ones.
+static void elimination_reduce(elimination *e)
+{
+    for (;;) {
+        int first = INT_MAX;
+        for (int t = 0; t < e->ntouched; t++) {
+            int k = e->solved[e->touched[t]];
+            if (k >= 0 && k < first && e->w[e->touched[t]] != 0.0) first = k;
+        }
+        if (first == INT_MAX) return;
+        elimination_replace(e, &e->forward, first);
+    }
+}
+
+// Returns the column that fewest rows touch among those with a large entry. -1 if only round-off is left.
+static int elimination_pivot(const elimination *e)
+{
+    double most = 0.0;
+    int best = -1;
+    for (int t = 0; t < e->ntouched; t++) most = fmax(most, fabs(e->w[e->touched[t]]));
+    if (!(most > DEPENDENT)) return -1;
+    for (int t = 0; t < e->ntouched; t++) {
+        int i = e->touched[t];
+        if (fabs(e->w[i]) >= PIVOT * most && (best < 0 || e->meets[i] < e->meets[best])) best = i;
+    }
+    return best;
+}
+
+// Stores the present row, divided by its entry at the pivot.
+static pcs_status elimination_keep(elimination *e, solved_rows *rows, int pivot, double entry)
+{
+    size_t used = rows->start[rows->count];
+    PCS_TRY(rows_grow(e->ctx, rows, used + (size_t)e->ntouched));
+    for (int t = 0; t < e->ntouched; t++) {
+        int i = e->touched[t];
+        if (i == pivot || !(fabs(e->w[i]) > ROUND_OFF)) continue;
+        rows->column[used] = i;
+        rows->value[used++] = e->w[i] / entry;
+    }
+    rows->pivot[rows->count++] = pivot;
+    rows->start[rows->count] = used;
+    return PCS_OK;
+}
+
+// Eliminates forward; *nrest: number of rows that hold but were skipped because there are too many entries.
+static pcs_status elimination_forward(elimination *e, const unsigned char *holds, int *nrest)
+{
+    for (int j = 0; j < e->G->nrow; j++)
+        for (int p = e->G->start[j]; p < e->G->start[j + 1]; p++) e->meets[e->G->column[p]] += holds[j] != 0;
+    for (int j = 0; j < e->G->nrow; j++) {
+        int pivot = -1;
+        bool is_full = e->forward.start[e->forward.count] > e->room;
+        if (holds[j] && is_full) ++*nrest;
+        if (holds[j] && !is_full && elimination_load(e, j)) {
+            elimination_reduce(e);
+            pivot = elimination_pivot(e);
+        }
+        if (pivot >= 0) {
+            e->solved[pivot] = e->forward.count;
+            PCS_TRY(elimination_keep(e, &e->forward, pivot, e->w[pivot]));
+        }
+        elimination_clear(e);
+    }
+    return PCS_OK;
+}
+
+// Substitutes back from the last row to the first; *is_full if there would be too many entries.
+static pcs_status elimination_back(elimination *e, bool *is_full)
+{
+    const solved_rows *from = &e->forward;
+    solved_rows *to = &e->final;
+    for (int k = from->count - 1; k >= 0; k--) {
+        for (size_t p = from->start[k]; p < from->start[k + 1]; p++)
+            elimination_add(e, from->column[p], from->value[p]);
+        int nown = e->ntouched; // final rows add no pivots
+        for (int t = 0; t < nown; t++) {
+            int later = e->solved[e->touched[t]];
+            if (later >= 0) elimination_replace(e, to, from->count - 1 - later);
+        }
+        PCS_TRY(elimination_keep(e, to, from->pivot[k], 1.0));
+        elimination_clear(e);
+        *is_full = to->start[to->count] > e->room;
+        if (*is_full) return PCS_OK;
+    }
+    return PCS_OK;
+}
+
+static pcs_status elimination_finish(const elimination *e, pcs_null_space *out)
+{
+    const solved_rows *rows = &e->final;
+    int *number;
+    size_t nentry = rows->start[rows->count] + (size_t)out->nfree;
+    PCS_TAKE(e->ctx, number, e->n, "rows of joints");
+    PCS_TAKE(e->ctx, out->start, (size_t)e->n + 1, "rows of joints");
+    PCS_TAKE(e->ctx, out->kept, out->nfree, "rows of joints");
+    PCS_TAKE(e->ctx, out->column, nentry, "rows of joints");
+    PCS_TAKE(e->ctx, out->value, nentry, "rows of joints");
+    for (int i = 0, count = 0; i < e->n; i++)
+        if (e->solved[i] < 0) {
+            out->kept[count] = i;
+            number[i] = count++;
+        }
+    for (int i = 0, used = 0; i < e->n; i++) {
+        int k = e->solved[i] < 0 ? -1 : rows->count - 1 - e->solved[i];
+        if (k < 0) {
+            out->column[used] = number[i];
+            out->value[used++] = 1.0;
+        } else {
+            for (size_t p = rows->start[k]; p < rows->start[k + 1]; p++) {
+                int c = rows->column[p];
+                out->column[used] = number[c];
+                out->value[used++] = -rows->value[p] * (e->size == NULL ? 1.0 : e->size[i] / e->size[c]);
+            }
+        }
+        out->start[i + 1] = used;
+    }
+    return PCS_OK;
+}
+
+static pcs_status elimination_run(elimination *e, const unsigned char *holds, pcs_null_space *out)
+{
+    int nrest = 0;
+    PCS_TRY(elimination_forward(e, holds, &nrest));
+    out->nfree = e->n - e->forward.count - nrest;
+    out->is_full = nrest > 0;
+    if (!out->is_full) PCS_TRY(elimination_back(e, &out->is_full));
+    return out->is_full ? PCS_OK : elimination_finish(e, out);
+}
+
+// Finds Z for the rows with holds[j] != 0. size [n] (NULL: all 1) are natural sizes of x, to find independent rows.
+static pcs_status null_space_create(pcs_context *ctx, int n, const pcs_rows *G, const unsigned char *holds,
+                                    const double *size, pcs_null_space *out)
+{
+    elimination e = { .ctx = ctx, .G = G, .size = size, .n = n };
+    *out = (pcs_null_space){ .n = n };
+    e.room = NULL_ROOM + NULL_FILL * (size_t)G->start[G->nrow];
+    PCS_TAKE(ctx, e.meets, e.n, "rows of joints");
+    PCS_TAKE(ctx, e.solved, e.n, "rows of joints");
+    PCS_TAKE(ctx, e.w, e.n, "rows of joints");
+    PCS_TAKE(ctx, e.touched, e.n, "rows of joints");
+    PCS_TAKE(ctx, e.is_in, e.n, "rows of joints");
+    PCS_TRY(rows_take(ctx, G->nrow, &e.forward));
+    PCS_TRY(rows_take(ctx, G->nrow, &e.final));
+    for (int i = 0; i < e.n; i++) e.solved[i] = -1;
+    pcs_status status = elimination_run(&e, holds, out);
+    rows_release(&e.forward);
+    rows_release(&e.final);
+    return status;
+}
+
+// Computes x = Z y.
+static void null_space_expand(const pcs_null_space *self, const double *y, double *x)
+{
+    for (int i = 0; i < self->n; i++) {
+        double sum = 0.0;
+        for (int p = self->start[i]; p < self->start[i + 1]; p++) sum += self->value[p] * y[self->column[p]];
+        x[i] = sum;
+    }
 }
 
 // (s^2 M + s C + K) phi = 0 by shift and invert of its first-order form.
@@ -792,9 +1109,10 @@ static const double EQUAL = 1e-9; // relative difference of |s| that counts as r
 typedef struct pencil {
     const pcs_eigen_problem *p;
     int n;
-    shifted matrix;          // K + z C + z^2 M
+    pcs_matrix Q; // K + z C + z^2 M
+    pcs_bordered *solver;
     double shift, reference; // 1/s
-    double *work, *part;     // [n]
+    double *work;            // [n]
 } pencil;
 
 static void pencil_apply(void *user, const double *x, double *y)
@@ -806,10 +1124,8 @@ static void pencil_apply(void *user, const double *x, double *y)
     pcs_matrix_multiply(s->p->M, s->work, u);
     if (s->p->C != NULL) pcs_matrix_add_multiply(s->p->C, 1.0, a, u);
     for (int i = 0; i < s->n; i++) u[i] = -u[i];
-    shifted_solve(&s->matrix, u);
-    memcpy(rest, a, (size_t)s->n * sizeof *a);
-    shifted_project(&s->matrix, rest);
-    for (int i = 0; i < s->n; i++) rest[i] = (rest[i] + s->shift * u[i]) / s->reference;
+    pcs_bordered_solve(s->solver, u, NULL);
+    for (int i = 0; i < s->n; i++) rest[i] = (a[i] + s->shift * u[i]) / s->reference;
 }
 
 static pcs_status pencil_factor(pcs_context *ctx, pencil *s)
@@ -821,8 +1137,8 @@ static pcs_status pencil_factor(pcs_context *ctx, pencil *s)
     s->reference = small;
     for (double z = p->nknown > 0 ? small : 0.0;; z = z > 0.0 ? 10.0 * z : small) {
         s->shift = z;
-        pcs_matrix_combine(&s->matrix.A, (const double[3]){ z * z, z, 1.0 }, p->M, p->C, p->K);
-        PCS_TRY(pcs_bordered_factor(s->matrix.solver, p->holds, &is_singular));
+        pcs_matrix_combine(&s->Q, (const double[3]){ z * z, z, 1.0 }, p->M, p->C, p->K);
+        PCS_TRY(pcs_bordered_factor(s->solver, p->holds, &is_singular));
         if (!is_singular) return PCS_OK;
         if (z > 1e6 * small)
             return pcs_fail(ctx, PCS_FAILED, "the matrix K + z C + z^2 M is singular for all shifts z up to %g 1/s", z);
@@ -830,7 +1146,7 @@ static pcs_status pencil_factor(pcs_context *ctx, pencil *s)
 }
 
 // Returns |(s^2 M + s C + K) phi| relative to K phi, worst entries of both.
-static double pencil_residual(pencil *s, double sr, double si, const double *re, const double *im, double *r)
+static double pencil_residual(const pencil *s, double sr, double si, const double *re, const double *im, double *r)
 {
     const pcs_eigen_problem *p = s->p;
     double worst = 0.0, size = 0.0;
@@ -846,7 +1162,7 @@ static double pencil_residual(pencil *s, double sr, double si, const double *re,
             pcs_matrix_add_multiply(p->C, sr, a, r);
             pcs_matrix_add_multiply(p->C, sign * si, b, r);
         }
-        shifted_take_rows(&s->matrix, r, s->part);
+        eigen_clear_held(p, r);
         for (int i = 0; i < s->n; i++) worst = fmax(worst, fabs(r[i]));
     }
     return size > 0.0 ? worst / size : worst;
@@ -856,7 +1172,7 @@ static double pencil_residual(pencil *s, double sr, double si, const double *re,
 // to the square root of round-off, relative to the shift.
 static double pencil_zero(const pencil *s, const double *re, const double *im)
 {
-    const pcs_matrix *K = s->p->K;
+    const pcs_matrix *K = s->p->K_terms != NULL ? s->p->K_terms : s->p->K;
     double sum = 0.0, mass = 0.0;
     for (int j = 0; j < s->n; j++)
         for (int p = K->pattern->start[j]; p < K->pattern->start[j + 1]; p++)
@@ -895,8 +1211,6 @@ static void pencil_keep(pencil *s, double thr, double thi, const double *vr, con
         si = -si;
         for (size_t i = 0; i < n; i++) out->im[at + i] = -out->im[at + i];
     }
-    shifted_project(&s->matrix, out->re + at);
-    shifted_project(&s->matrix, out->im + at);
     pencil_normalise(s->n, out->re + at, out->im + at);
     out->decay[out->count] = -sr;
     out->w[out->count] = si == 0.0 ? 0.0 : si; // avoids -0
@@ -948,26 +1262,34 @@ static pcs_status pencil_search(pcs_context *ctx, pencil *s, bool is_dense, int 
     return PCS_OK;
 }
 
-pcs_status pcs_eigen_quadratic(pcs_context *ctx, const pcs_eigen_problem *p, pcs_eigen_complex *out)
+// Computes the eigenvalues; `most`: number of unknowns that the rows leave, with two eigenvalues each.
+static pcs_status pencil_find(pcs_context *ctx, const pcs_eigen_problem *p, int most, pcs_eigen_complex *out)
 {
-    int n = p->K->pattern->n, left, wanted = 2 * p->count;
-    *out = (pcs_eigen_complex){ 0 };
-    pencil s = { .p = p, .n = n };
-    PCS_TRY(shifted_create(ctx, p, PCS_GENERAL, &s.matrix));
-    PCS_TAKE(ctx, s.work, n, "eigenvectors");
-    PCS_TAKE(ctx, s.part, n, "eigenvectors");
-    PCS_TRY(shifted_count(&s.matrix, n <= SMALL_QUADRATIC ? n : wanted + 10, s.work, &left));
-    if (wanted > 2 * left) wanted = 2 * left;
+    int n = p->K->pattern->n, wanted = p->count < most ? 2 * p->count : 2 * most;
     size_t room = (size_t)wanted + 1;
-    bool needs_dense = n <= SMALL_QUADRATIC || left < wanted + 10;
-    bool is_dense = p->method == PCS_EIGEN_DENSE || (p->method == PCS_EIGEN_AUTO && needs_dense);
+    pencil s = { .p = p, .n = n, .Q = { .pattern = p->K->pattern } };
+    bool is_dense = p->method == PCS_EIGEN_DENSE ||
+                    (p->method == PCS_EIGEN_AUTO && (n <= SMALL_QUADRATIC || 2 * most < 2 * wanted + 20));
+    PCS_TAKE(ctx, s.Q.value, p->K->pattern->nnz, "the shifted matrix");
+    PCS_TAKE(ctx, s.work, n, "eigenvectors");
     PCS_TAKE(ctx, out->decay, room, "eigenvalues");
     PCS_TAKE(ctx, out->w, room, "eigenvalues");
     PCS_TAKE(ctx, out->residual, room, "eigenvalues");
     PCS_TAKE(ctx, out->zero, room, "eigenvalues");
     PCS_TAKE(ctx, out->re, room * (size_t)n, "eigenvectors");
     PCS_TAKE(ctx, out->im, room * (size_t)n, "eigenvectors");
+    PCS_TRY(pcs_bordered_create(ctx, p->linear, &s.Q, PCS_GENERAL, p->G, &s.solver));
     if (wanted <= 0) return PCS_OK;
     PCS_TRY(pencil_factor(ctx, &s));
     return pencil_search(ctx, &s, is_dense, wanted, out);
+}
+
+pcs_status pcs_eigen_quadratic(pcs_context *ctx, const pcs_eigen_problem *p, pcs_eigen_complex *out)
+{
+    pcs_reduced reduced;
+    *out = (pcs_eigen_complex){ 0 };
+    PCS_TRY(eigen_reduce(ctx, p, &reduced));
+    PCS_TRY(pencil_find(ctx, &reduced.problem, reduced.nfree, out));
+    PCS_TRY(eigen_expand(ctx, &reduced, out->count, &out->re));
+    return eigen_expand(ctx, &reduced, out->count, &out->im);
 }

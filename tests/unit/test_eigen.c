@@ -228,7 +228,7 @@ TEST(rows_take_an_eigenvalue_each)
     }
 }
 
-// A spring between x0 = a x2 and x1 = b x2 that the rows let pass: what they leave of its terms is round-off.
+// A spring between x0 = a x2 and x1 = b x2 that the rows let pass: what the terms of Z^T K Z leave is round-off.
 TEST(what_rows_leave_without_force_is_zero)
 {
     for (int i = 0; i < 20; i++) {
@@ -251,8 +251,8 @@ TEST(what_rows_leave_without_force_is_zero)
     }
 }
 
-// Every unknown from FREE on follows from all of those before.
-TEST(rows_that_meet_everything_leave_the_others)
+// Every unknown from FREE on follows from all of those before: eliminating them would leave nothing sparse.
+TEST(rows_that_meet_everything_stay_a_border)
 {
     enum { FREE = 200, N = 500 };
     pencil p = pencil_create(N, 1);
@@ -279,7 +279,7 @@ TEST(rows_that_meet_everything_leave_the_others)
         CHECK_RELATIVE(r.lambda[k], 1.0 + 0.01 * k, 1e-10);
         for (int j = 0; j < N - FREE; j += 100) CHECK_NEAR(pcs_rows_dot(p.G, j, r.vector + k * N), 0.0, 1e-10);
     }
-    // Where the others have mass rows add no eigenvalue.
+    // Where the others have mass a border is a stiff spring: it adds no eigenvalue.
     for (int i = FREE; i < N; i++) {
         pencil_add(p.K, i, i, 1.0);
         pencil_add(p.M, i, i, 1.0);
