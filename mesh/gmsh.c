@@ -35,7 +35,8 @@ typedef struct pcs_msh_text {
 typedef struct pcs_msh_element {
     int node[2]; // equal for a point
     int dimension;
-    long entity; // of the geometry; once the file is read, its index, -1 if absent
+    long entity; // of the geometry
+    int member;  // index of its last membership, -1 if none
 } pcs_msh_element;
 
 typedef struct pcs_msh_group {
@@ -43,6 +44,11 @@ typedef struct pcs_msh_group {
     long tag;
     char *name; // NULL if not given
 } pcs_msh_group;
+
+typedef struct pcs_msh_member {
+    int element, group;
+    int before; // previous membership of the same element, -1 if none
+} pcs_msh_member;
 
 // Holds an entity of the geometry and the groups it belongs to.
 typedef struct pcs_msh_entity {
@@ -53,19 +59,20 @@ typedef struct pcs_msh_entity {
 
 // Holds the contents of a file; all arrays are scratch memory.
 typedef struct pcs_msh {
-    int nnode, nelement, ngroup, nentity, nphysical;
-    int tag_room, x_room, element_room, group_room, entity_room, physical_room;
+    int nnode, nelement, ngroup, nmember, nentity, nphysical;
+    int tag_room, x_room, element_room, group_room, member_room, entity_room, physical_room;
     long *tag;                // [nnode] tags of the nodes in the file
     double (*x)[3];           // [nnode] m
     pcs_msh_element *element; // lines, and points that belong to a group
     pcs_msh_group *group;
+    pcs_msh_member *member; // pairs of element and group
     pcs_msh_entity *entity;
-    int *physical;    // groups of entities
+    long *physical;   // tags of groups
     int *slot, nslot; // hash table of nodes by tag, -1 if free; nslot is a power of 2
 } pcs_msh;
 
-// Reads a mesh file from disk: its format, then section by section. Stores nodes by tag, elements and
-// groups.
+// Reads a mesh file from disk: its format, then section by section. Stores nodes by tag, elements, groups and
+// memberships.
 
 // Lines, words and numbers of a mesh file.
 
@@ -293,18 +300,35 @@ static pcs_status msh_add_element(const pcs_msh_text *text, pcs_msh *msh, const 
                             msh->tag[n[0]], msh->tag[n[1]], a[0], a[1], a[2]);
     }
     PCS_TRY(msh_grow(text, &msh->element, &msh->element_room, msh->nelement, sizeof *msh->element));
-    msh->element[msh->nelement++] = *element;
+    msh->element[msh->nelement] = *element;
+    msh->element[msh->nelement++].member = -1;
     return PCS_OK;
 }
 
 // Finds the group of that dimension and tag, or adds it.
 static pcs_status msh_find_group(const pcs_msh_text *text, pcs_msh *msh, int dimension, long tag, int *group)
 {
-    for (*group = 0; *group < msh->ngroup; ++*group)
+    // The last group used is the most likely one.
+    int guess = msh->nmember > 0 ? msh->member[msh->nmember - 1].group : 0;
+    for (int i = 0; i < msh->ngroup; i++) {
+        *group = (guess + i) % msh->ngroup;
         if (msh->group[*group].dimension == dimension && msh->group[*group].tag == tag) return PCS_OK;
+    }
     PCS_TRY(msh_grow(text, &msh->group, &msh->group_room, msh->ngroup, sizeof *msh->group));
     *group = msh->ngroup;
     msh->group[msh->ngroup++] = (pcs_msh_group){ .dimension = dimension, .tag = tag };
+    return PCS_OK;
+}
+
+// Adds an element to a group, once.
+static pcs_status msh_add_member(const pcs_msh_text *text, pcs_msh *msh, int element, int group)
+{
+    for (int i = msh->element[element].member; i >= 0; i = msh->member[i].before)
+        if (msh->member[i].group == group) return PCS_OK;
+    PCS_TRY(msh_grow(text, &msh->member, &msh->member_room, msh->nmember, sizeof *msh->member));
+    int *newest = &msh->element[element].member;
+    msh->member[msh->nmember] = (pcs_msh_member){ .element = element, .group = group, .before = *newest };
+    *newest = msh->nmember++;
     return PCS_OK;
 }
 
@@ -361,9 +385,8 @@ static pcs_status msh_entity(pcs_msh_text *text, pcs_msh *msh, int dimension)
     int first = msh->nphysical;
     for (long i = 0; i < count; i++) {
         PCS_TRY(msh_whole(text, "a physical group", -INT_MAX, INT_MAX, &physical));
-        if (dimension > PCS_MSH_LINE) continue; // no element can belong to it
         PCS_TRY(msh_grow(text, &msh->physical, &msh->physical_room, msh->nphysical, sizeof *msh->physical));
-        PCS_TRY(msh_find_group(text, msh, dimension, labs(physical), &msh->physical[msh->nphysical++]));
+        msh->physical[msh->nphysical++] = labs(physical);
     }
     if (dimension > 0) {
         PCS_TRY(msh_whole(text, "the number of bounding entities", 0, INT_MAX, &count));
@@ -499,8 +522,8 @@ static int msh_compare(const void *a, const void *b)
     return p->tag < q->tag ? -1 : p->tag > q->tag;
 }
 
-// Finds the entities of the elements, and with them their groups.
-static void msh_find_entities(pcs_msh *msh)
+// Finds the groups that elements belong to, by their entities.
+static pcs_status msh_members(const pcs_msh_text *text, pcs_msh *msh)
 {
     if (msh->nentity > 0) qsort(msh->entity, (size_t)msh->nentity, sizeof *msh->entity, msh_compare);
     int kept = 0;
@@ -509,21 +532,19 @@ static void msh_find_entities(pcs_msh *msh)
         pcs_msh_entity key = { .dimension = element.dimension, .tag = element.entity };
         const pcs_msh_entity *entity =
             msh->nentity == 0 ? NULL : bsearch(&key, msh->entity, (size_t)msh->nentity, sizeof key, msh_compare);
+        int ngroup = entity == NULL ? 0 : entity->count;
         // Skips a point of no group, which only marks the end of a curve.
-        if (element.dimension == PCS_MSH_POINT && (entity == NULL || entity->count == 0)) continue;
-        element.entity = entity == NULL ? -1 : entity - msh->entity;
-        msh->element[kept++] = element;
+        if (element.dimension == PCS_MSH_POINT && ngroup == 0) continue;
+        msh->element[kept] = element;
+        for (int k = 0; k < ngroup; k++) {
+            int group;
+            PCS_TRY(msh_find_group(text, msh, element.dimension, msh->physical[entity->first + k], &group));
+            PCS_TRY(msh_add_member(text, msh, kept, group));
+        }
+        kept++;
     }
     msh->nelement = kept;
-}
-
-static bool msh_is_in(const pcs_msh *msh, int element, int group)
-{
-    if (msh->element[element].entity < 0) return false;
-    const pcs_msh_entity *entity = &msh->entity[msh->element[element].entity];
-    for (int i = entity->first; i < entity->first + entity->count; i++)
-        if (msh->physical[i] == group) return true;
-    return false;
+    return PCS_OK;
 }
 
 enum { NAME_BYTES = 128 };
@@ -661,7 +682,7 @@ static pcs_status msh_parse(pcs_context *ctx, const char *path, const char *byte
     while (msh_next(&text)) PCS_TRY(msh_section(&text, msh, &seen));
     if (!seen.has_nodes) return msh_fail(&text, "the file ends without $Nodes");
     if (!seen.has_elements) return msh_fail(&text, "the file ends without $Elements");
-    msh_find_entities(msh);
+    PCS_TRY(msh_members(&text, msh));
     if (msh->nelement == 0) return msh_fail(&text, "the file has no line, and no point that belongs to a group");
     return PCS_OK;
 }
@@ -685,6 +706,7 @@ static void msh_free(pcs_msh *msh)
     pcs_scratch_free(msh->x);
     pcs_scratch_free(msh->element);
     pcs_scratch_free(msh->group);
+    pcs_scratch_free(msh->member);
     pcs_scratch_free(msh->entity);
     pcs_scratch_free(msh->physical);
     pcs_scratch_free(msh->slot);
@@ -781,20 +803,23 @@ static int gmsh_compare(const void *a, const void *b)
 }
 
 // Adds the cells of a group and their nodes as sets, both in ascending order.
-static pcs_status gmsh_add_group(gmsh_work *w, const char *name, int group)
+static pcs_status gmsh_add_group(gmsh_work *w, const char *name, const pcs_msh_member *member, int count)
 {
-    int ncell = 0, nnode = 0;
-    for (int i = 0; i < w->msh->nelement; i++)
-        if (msh_is_in(w->msh, i, group)) w->list[ncell++] = w->cell[i];
-    if (ncell == 0) return PCS_OK;
-    qsort(w->list, (size_t)ncell, sizeof *w->list, gmsh_compare);
-    PCS_TRY(pcs_mesh_add_cell_list(w->mesh, name, ncell, w->list));
-    memset(w->is_listed, 0, (size_t)w->msh->nnode * sizeof *w->is_listed);
-    for (int i = 0; i < w->msh->nelement; i++)
-        for (int k = 0; k < 2 && msh_is_in(w->msh, i, group); k++)
-            w->is_listed[w->mesh->cell[w->cell[i]][k] - w->first_node] = 1;
-    for (int i = 0; i < w->nnode; i++)
-        if (w->is_listed[i]) w->list[nnode++] = w->first_node + i;
+    int nnode = 0;
+    for (int i = 0; i < count; i++) w->list[i] = w->cell[member[i].element];
+    qsort(w->list, (size_t)count, sizeof *w->list, gmsh_compare);
+    PCS_TRY(pcs_mesh_add_cell_list(w->mesh, name, count, w->list));
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < 2; k++) w->is_listed[w->mesh->cell[w->cell[member[i].element]][k] - w->first_node] = 0;
+    for (int i = 0; i < count; i++) {
+        for (int k = 0; k < 2; k++) {
+            int node = w->mesh->cell[w->cell[member[i].element]][k];
+            if (w->is_listed[node - w->first_node]) continue;
+            w->is_listed[node - w->first_node] = 1;
+            w->list[nnode++] = node;
+        }
+    }
+    qsort(w->list, (size_t)nnode, sizeof *w->list, gmsh_compare);
     return pcs_mesh_add_node_list(w->mesh, name, nnode, w->list);
 }
 
@@ -815,15 +840,25 @@ static void gmsh_name_group(const pcs_msh *msh, int group, const char *mesh_name
     snprintf(name, size, "%s.%s%s", mesh_name, own, is_taken ? ".points" : "");
 }
 
+static int gmsh_compare_members(const void *a, const void *b)
+{
+    const pcs_msh_member *p = a, *q = b;
+    if (p->group != q->group) return p->group < q->group ? -1 : 1;
+    return p->element < q->element ? -1 : p->element > q->element;
+}
+
 static pcs_status gmsh_add_sets(gmsh_work *w, const char *name)
 {
     const pcs_msh *msh = w->msh;
     char text[512];
     PCS_TRY(pcs_mesh_add_node_range(w->mesh, name, w->first_node, w->nnode));
     PCS_TRY(pcs_mesh_add_cell_range(w->mesh, name, w->first_cell, w->nline > 0 ? w->nline : msh->nelement));
-    for (int group = 0; group < msh->ngroup; group++) {
+    if (msh->nmember > 0) qsort(msh->member, (size_t)msh->nmember, sizeof *msh->member, gmsh_compare_members);
+    for (int i = 0, end; i < msh->nmember; i = end) {
+        int group = msh->member[i].group;
+        for (end = i; end < msh->nmember && msh->member[end].group == group;) end++;
         gmsh_name_group(msh, group, name, sizeof text, text);
-        PCS_TRY(gmsh_add_group(w, text, group));
+        PCS_TRY(gmsh_add_group(w, text, msh->member + i, end - i));
     }
     return PCS_OK;
 }
