@@ -524,6 +524,7 @@ static pcs_status once_load(percuss *p, const percuss_source *source, percuss_on
     pcs_source from = open_source(source);
     pcs_case *c = NULL;
     from.like = once->like == NULL ? NULL : once->like->read;
+    once->has_cells = false;
     PCS_TRY(pcs_build_load_case(p->ctx, &from, &c));
     bool step_is_auto = false;
     PCS_TRY(once_set_output(c, once));

@@ -1116,8 +1116,7 @@ static pcs_status equilibrium_softest(pcs_equilibrium *e, const double *q, doubl
     if (!(least > 0.0)) least = 1.0; // no K to compare with
     for (int i = 0; i < e->system->nv; i++) e->dq[i] = (1.0 + 0.5 * sin(1.0 + 2.3 * i)) * e->system->scale.model[i];
     for (e->mu = e->load > 0.0 ? fmax(top, least) : least;; e->mu = fmax(LESS_MU * e->mu, least)) {
-        equilibrium_update_tangent(e, q);
-        PCS_TRY(equilibrium_factor(e, &is_singular));
+        PCS_TRY(equilibrium_factor(e, q, &is_singular));
         int rounds = e->mu > least ? ROUNDS : LAST_ROUNDS;
         if (is_singular) rounds = 0;
         for (int k = 0; k < rounds; k++) {
@@ -1133,13 +1132,15 @@ static pcs_status equilibrium_softest(pcs_equilibrium *e, const double *q, doubl
     }
 }
 
-// Leaves an unstable equilibrium by a displacement along its softest motion.
+// Leaves an unstable equilibrium by a displacement along its softest motion, to and fro and farther each time: the
+// relaxation may come back.
 static pcs_status relax_leave(pcs_equilibrium *e, double *q, int *nkick, bool *is_left)
 {
     double stiffness;
     PCS_TRY(equilibrium_softest(e, q, &stiffness));
-    *is_left = stiffness < 0.0 && ++*nkick <= MOST_KICKS;
-    for (int i = 0; i < e->system->nv; i++) e->dq[i] *= FIRST;
+    *is_left = stiffness < 0.0;
+    if (*is_left) ++*nkick;
+    for (int i = 0; i < e->system->nv; i++) e->dq[i] *= (*nkick % 2 == 0 ? -FIRST : FIRST) * *nkick;
     if (*is_left) pcs_retract(&e->system->rotations, q, e->dq, q);
     return PCS_OK;
 }
@@ -1162,6 +1163,7 @@ static pcs_status equilibrium_relax(pcs_equilibrium *e, double load, double *q, 
             PCS_TRY(equilibrium_find(e, load, q, outcome));
             if (*outcome == PCS_STATICS_DONE) PCS_TRY(relax_leave(e, q, &nkick, &is_left));
             if (*outcome == PCS_STATICS_DONE && !is_left) return PCS_OK;
+            if (nkick > MOST_KICKS) break; // it is unstable
             if (is_left) {
                 stride = FIRST;
                 close = CLOSE;
@@ -1819,7 +1821,10 @@ static pcs_status statics_prepare(record *r, const char *directory)
     r->view.nobserver = OBSERVERS;
     for (int i = 0; i < OBSERVERS; i++)
         PCS_TRY(pcs_observer_create(on->ctx, names[i], &r->view, &r->params, &r->observers[i]));
-    return pcs_file_create(on->ctx, directory, sizeof "summary.txt", 1 << 12, &r->summary);
+    PCS_TRY(pcs_file_create(on->ctx, directory, sizeof "summary.txt", 1 << 12, &r->summary));
+    pcs_file_remove(r->summary, "statics.csv"); // an analysis that is refused leaves no results of an earlier one
+    pcs_file_remove(r->summary, "summary.txt");
+    return PCS_OK;
 }
 
 static void statics_put_point(const record *r, const pcs_contact_info *contact, int i)

@@ -243,6 +243,18 @@ class Arc(unittest.TestCase):
         self.assertAlmostEqual(near[0], 0.5, delta=0.05)
         self.assertEqual(marks(summary, "limit points"), [])
 
+    def test_a_chain_that_stands_falls(self):
+        """The relaxation comes back to the upright chain: kicks alternate and grow until it hangs."""
+        for cells, push, fall in ((1, -2.764, -9.0), (3, 0.0, -9.81), (7, 1.0, -9.0)):
+            status, message, rows, _ = solve(
+                f"mesh: {{ b: {{ type: line, from: [0, 0, 0], to: [6.123233995736766e-17, 1, 0], elements: {cells} }} }}\n"
+                "elements: { b: { type: rod_large_3d, mesh: b, E: 2.0e9, rho: 1000, area: 1.0e-4 } }\n"
+                f"loads: {{ g: {{ type: gravity, g: [{push}, {fall}, 0] }} }}\n"
+                "supports: { w: { set: b.start, fix: [x, y, z] } }\n"
+                "output: { probes: { e: { node: b.end, of: [y] } } }\n")
+            self.assertEqual(status, 0, message)
+            self.assertAlmostEqual(float(rows[-1]["e.y"]), fall / math.hypot(push, fall), delta=1e-5)
+
     def test_what_cannot_be_followed(self):
         text = roof(0.5, 0.02, 1.0, 100.0)
         for change, message in (("arc_length: 0.02", "arc_length must be in (0, 10], is -1"),
