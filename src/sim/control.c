@@ -216,12 +216,13 @@ static void retry_join(pcs_sim *sim, pcs_retry *r)
     r->energy = pcs_measure_energy(&sim->report.measure);
 }
 
-// Returns true if smaller steps can help. Not if memory is out, the state has overflowed, or the start is not saved.
+// Returns true if smaller steps can help. Not if memory is out or the start is not saved.
 static bool retry_may_help(const pcs_sim *sim)
 {
     if (pcs_message(sim->ctx)[0] != '\0') return false;
     if (sim->report.outcome == PCS_CONVERGED) return sim->retry->is_kept;
-    return sim->report.outcome == PCS_NOT_CONVERGED || sim->report.outcome == PCS_SINGULAR;
+    int outcome = sim->report.outcome;
+    return outcome == PCS_NOT_CONVERGED || outcome == PCS_SINGULAR || outcome == PCS_NOT_FINITE;
 }
 
 // Returns true if h, a step halved so often, is worth a try. Not if the steps before had to be cut further, nor if it
