@@ -36,7 +36,7 @@ static inline const exact_cell *exact_cell_of(const pcs_batch *batch, int cell)
 }
 
 // Holds the strains of a cell and their gradients. The first two depend on u = (x2 - x1, y2 - y1, t1 + t2) alone, the
-// third one on t2 - t1, with 1/L. A turn rotates the two gradients into each other: their derivatives by t1 or t2 are
+// third one on t2 - t1, with 1/L. A rotation turns the two gradients into each other: their derivatives by t1 or t2 are
 // b2/2 and -b1/2.
 typedef struct exact_state {
     double inverse;         // 1/L

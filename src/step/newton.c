@@ -90,7 +90,7 @@ typedef struct newton {
     double *lam;           // [m] multipliers half-way to the next iterate
     double *z_last;        // [nz] multipliers of the iterate before
     double *right;         // [n] right side of the last solve; NULL if not needed
-    double *base, *trial;  // [n] the place of the next y0, y0 by the matrix before
+    double *base, *trial;  // [n] buffer of newton_try_kept, y0 by the matrix before
     bool has_trial;        // `trial` is filled, and y0 holds the right side without jumps
     double size, drift;    // size of the last change and its drift: newton_measure
     pcs_bend bend;         // curvature of the motion, in the last step
