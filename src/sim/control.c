@@ -216,13 +216,15 @@ static void retry_join(pcs_sim *sim, pcs_retry *r)
     r->energy = pcs_measure_energy(&sim->report.measure);
 }
 
-// Returns true if smaller steps can help. Not if memory is out or the start is not saved.
+// Returns true if smaller steps can help: also where an iteration overflows, but not an explicit scheme, which is
+// unstable then. Not if memory is out or the start is not saved.
 static bool retry_may_help(const pcs_sim *sim)
 {
     if (pcs_message(sim->ctx)[0] != '\0') return false;
     if (sim->report.outcome == PCS_CONVERGED) return sim->retry->is_kept;
     int outcome = sim->report.outcome;
-    return outcome == PCS_NOT_CONVERGED || outcome == PCS_SINGULAR || outcome == PCS_NOT_FINITE;
+    if (outcome == PCS_NOT_FINITE) return !pcs_rule_is_explicit(&sim->scheme->rule);
+    return outcome == PCS_NOT_CONVERGED || outcome == PCS_SINGULAR;
 }
 
 // Returns true if h, a step halved so often, is worth a try. Not if the steps before had to be cut further, nor if it
