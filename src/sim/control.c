@@ -222,7 +222,7 @@ static bool retry_may_help(const pcs_sim *sim)
 {
     if (pcs_message(sim->ctx)[0] != '\0') return false;
     if (sim->report.outcome == PCS_CONVERGED) return sim->retry->is_kept;
-    int outcome = sim->report.outcome;
+    pcs_outcome outcome = sim->report.outcome;
     const pcs_rule *rule = &sim->scheme->rule;
     if (outcome == PCS_NOT_FINITE) return rule->kind == PCS_RULE_MEAN || !pcs_rule_is_explicit(rule);
     return outcome == PCS_NOT_CONVERGED || outcome == PCS_SINGULAR;
