@@ -147,7 +147,7 @@ FAULTS = [
     ("stable step", "src/fe/stable.c", "(sqrt(1.0 + xi * xi) + xi);",
      "(sqrt(1.0 + xi * xi) + 1.01 * xi);", ["unit/test_fe"], None),
     ("gates of contacts", "src/step/dense_contacts.c", "contacts_add_product(p->m, p->n, P_gate",
-     "contacts_add_product(p->m, p->m, P_gate", ["unit/test_dense_contacts"], None),
+     "contacts_add_product(p->m, p->m, P_gate", ["unit/test_contact_problem"], None),
     ("relaxation of viscous rods", "elements/rod_internal.c", "exp(-x) * from[VISCOUS_SPRING]",
      "exp(-1.001 * x) * from[VISCOUS_SPRING]", ["regression/test_materials"], None),
     ("loss of separate impacts", "src/schemes/scheme.c", "normal_loss = -la * (0.5 *",
