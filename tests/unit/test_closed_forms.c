@@ -4,7 +4,7 @@
 //   power:    f.v + v.(dM/dt) v/2 + dU/dt = power of the loads
 //   pictures: the drawn contact point moves along its normal by G, in the tangent plane by T
 //
-// Known answers follow, then parameters that must be refused.
+// Known answers follow.
 
 #include "build/build.h"
 #include "check.h"
@@ -306,61 +306,6 @@ TEST(linear_systems_know_their_constants)
     const double weight[] = { 0.0, -10.0 };
     CHECK_ALL_NEAR(2, b.sim->system->gravity, weight, 0.0);
     CHECK(isinf(b.sim->system->stable_step));
-    pcs_context_destroy(&b.ctx);
-}
-
-typedef struct refusal {
-    const char *path, *set, *message;
-} refusal;
-
-static const refusal refusals[] = {
-    { "cases/slider_crank", "system.friction=-0.1", "system.friction must be >= 0, is -0.1" },
-    { "cases/slider_crank", "system.restitution=1.1", "system.restitution must be in [0, 1], is 1.1" },
-    { "cases/slider_crank", "system.tangent_restitution=-1.0", "must be in [0, 1], is -1.0" },
-    { "cases/slider_crank", "system.clearance=-1.0e-3", "system.clearance must be >= 0, is -1.0e-3" },
-    { "cases/slider_crank", "system.slider_mass=-0.1", "system.slider_mass must be > 0, is -0.1" },
-    { "cases/slider_crank", "system.slider_mass=0.0", "system.slider_mass must be > 0, is 0.0" },
-    { "cases/slider_crank", "system.theta3=0.1",
-      "of upper_right is -0.00386677 m at t = 0, must be >= 0" }, // the slider starts in the wall
-    { "cases/ball", "system.restitution=-0.1", "system.restitution must be in [0, 1], is -0.1" },
-    { "cases/ball", "system.mass=0.0", "system.mass must be > 0, is 0.0" },
-    { "cases/ball", "system.height=0.1", "the gap of point 0" },
-    { "cases/ball", "system.heigth=0.1", "did you mean 'height'" },
-    { "cases/ball", "system.type=bal", "did you mean 'ball'" },
-    { "cases/ball_in_box", "system.radius=2.1", "the ball does not fit into the box" },
-    { "cases/rocking_block", "system.points=2.5", "points must be a whole number" },
-    { "cases/rocking_block", "system.points=10", "system.points must be in [2, 9], is 10" },
-    { "cases/rocking_block", "system.points=1", "system.points must be in [2, 9], is 1" },
-    { "cases/oscillator", "system.stiffness=-1.0", "system.stiffness must be >= 0, is -1.0" },
-    { "cases/pendulum", "system.angle=2.0", "must be >= 0" }, // the tip starts behind the wall
-    { "cases/slider_crank_bilateral", "system.theta1=0.1", "must be = 0" },
-    { "cases/incline", "system.slope_degrees=91.0", "system.slope_degrees must be in [-90, 90], is 91.0" },
-    { "cases/puck", "system.friction=.nan", "system.friction" },
-    { "cases/oscillator", "scheme={type: half_explicit}", NULL }, // a good case: the stable step is far away
-};
-
-TEST(bad_parameters_are_refused_with_their_place)
-{
-    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
-        const refusal *r = &refusals[i];
-        pcs_context *ctx = NULL;
-        pcs_sim *sim = NULL;
-        CHECK_OK(NULL, pcs_context_create(&ctx));
-        pcs_status status = pcs_build_sim_from(ctx, r->path, 1, &r->set, &sim);
-        if (r->message == NULL) CHECK_STATUS(ctx, status, PCS_OK);
-        else {
-            CHECK_STATUS(ctx, status, PCS_BAD_INPUT);
-            CHECK_TEXT(pcs_message(ctx), r->message);
-            CHECK_TEXT(pcs_message(ctx), "system");
-        }
-        pcs_context_destroy(&ctx);
-    }
-    const char *fast = "time.step=0.02";
-    built b = { 0 };
-    const char *set[] = { "scheme={type: half_explicit}", fast };
-    CHECK_OK(NULL, pcs_context_create(&b.ctx));
-    CHECK_STATUS(b.ctx, pcs_build_sim_from(b.ctx, "cases/oscillator", 2, set, &b.sim), PCS_BAD_INPUT);
-    CHECK_TEXT(pcs_message(b.ctx), "above the stable step 0.0141421");
     pcs_context_destroy(&b.ctx);
 }
 

@@ -1,5 +1,4 @@
-// Step-size control: the figures of the source, errors that fall with the tolerance, attempts that leave no trace, and
-// what is refused.
+// Step-size control: the figures of the source, errors that fall with the tolerance, attempts that leave no trace.
 
 #include "build/build.h"
 #include "support/check.h"
@@ -364,35 +363,6 @@ TEST(missed_tolerances_are_counted)
     while (!pcs_sim_is_done(w->sim)) CHECK_OK(w->ctx, pcs_sim_step(w->sim));
     CHECK(w->sim->view.inexact > 180 && w->sim->view.inexact <= w->sim->state.step);
     watch_close(&w);
-}
-
-static void refused(const char *path, const char *scheme, const char *control, const char *part)
-{
-    pcs_context *ctx = NULL;
-    pcs_sim *sim = NULL;
-    const char *set[] = { scheme, control };
-    CHECK_OK(NULL, pcs_context_create(&ctx));
-    pcs_status status = pcs_build_sim_from(ctx, path, 2, set, &sim);
-    CHECK(status == PCS_BAD_INPUT || status == PCS_UNSUPPORTED);
-    CHECK_TEXT(pcs_message(ctx), part);
-    pcs_context_destroy(&ctx);
-}
-
-TEST(bad_input_is_named)
-{
-#define CONTROL "time.control={type: adaptive, "
-    refused("cases/ball", MOREAU, CONTROL "tolerance: 0}", "time.control.tolerance must be > 0, is 0");
-    refused("cases/ball", MOREAU, CONTROL "tolerance: -1e-3}", "time.control.tolerance must be > 0, is -1e-3");
-    refused("cases/ball", MOREAU, CONTROL "order: 1}", "missing key 'tolerance'");
-    refused("cases/ball", MOREAU, CONTROL "tolerance: 1e-3, order: 3}",
-            "time.control.order must be one of 0, 1, 2, variable");
-    refused("cases/ball", MOREAU, CONTROL "tolerance: 1e-3, smallest: 0.1, largest: 0.01}",
-            "time.control: the smallest step, 0.1 s, is above the largest, 0.01 s");
-    refused("cases/ball", MOREAU, CONTROL "tolerance: 1e-3, penetration: 0}", "time.control.penetration must be > 0");
-    refused("cases/ball", MOREAU, "time.control={type: adaptiv, tolerance: 1e-3}", "adaptive");
-    refused("cases/ball", "scheme={type: schatzman_paoli}", CONTROL "tolerance: 1e-3}",
-            "step control does not go with scheme 'schatzman_paoli': a shorter step would push out");
-#undef CONTROL
 }
 
 static void read_file(const char *path, size_t room, char *text)

@@ -1,5 +1,4 @@
-// The parts of the explicit schemes: tableaus, weights and stable steps; what schemes refuse and why; and steps that
-// are made of smaller ones.
+// The parts of the explicit schemes: tableaus, weights and stable steps; and steps that are made of smaller ones.
 
 #include "build/build.h"
 #include "support/bars.h"
@@ -99,53 +98,6 @@ TEST(bars_obey_the_stable_step)
             CHECK(above ? end >= 1e3 * energy : end < 2.0 * energy);
             model_destroy(&m);
         }
-}
-
-static void expect_message(const char *path, const char *const *set, const char *part)
-{
-    pcs_context *ctx = NULL;
-    pcs_sim *sim = NULL;
-    int count = 0;
-    while (set[count] != NULL) count++;
-    CHECK_OK(NULL, pcs_context_create(&ctx));
-    CHECK_STATUS(ctx, pcs_build_sim_from(ctx, path, count, set, &sim), PCS_BAD_INPUT);
-    CHECK_TEXT(pcs_message(ctx), part);
-    pcs_context_destroy(&ctx);
-}
-
-TEST(pairs_that_do_not_go_together)
-{
-    expect_message("cases/ball", (const char *const[]){ "scheme={type: tdg_minus, degree: 9}", NULL },
-                   "degree must be in [1, 8], is 9");
-    expect_message("cases/bar_impact",
-                   (const char *const[]){ "scheme={type: moreau_jean_explicit}", "time.step=1.0e-6", NULL },
-                   "forward Euler is unstable at any step on an undamped elastic model");
-    expect_message("cases/bar_impact", (const char *const[]){ "scheme={type: splitting}", "time.step=1.0e-5", NULL },
-                   "contact nodes of a mesh would sink");
-    expect_message("cases/bar_impact", (const char *const[]){ "scheme={type: ggl_midpoint}", NULL },
-                   "say 'metric: mass'");
-    expect_message("cases/bar_impact",
-                   (const char *const[]){ "scheme={type: half_explicit_rk, method: hem3}", "time.step=8.6e-4", NULL },
-                   "above the stable step 0.000833");
-    static const char *const options[][2] = { { "newmark, gamma: 0.9, beta: 0.44", "gamma/2" },
-                                              { "jump_newmark", "give gamma or rho_inf" },
-                                              { "jump_newmark, gamma: 0.5, rho_inf: 1", "give one" },
-                                              { "jump_newmark, rho_inf: 1, beta: 0.3", "goes with gamma" },
-                                              { "jump_newmark, gamma: 0.9, beta: 0.3", "gamma/2" } };
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        char scheme[96];
-        snprintf(scheme, sizeof scheme, "scheme={type: %s}", options[i][0]);
-        expect_message("cases/bar_impact", (const char *const[]){ scheme, NULL }, options[i][1]);
-    }
-    static const char *const frictionless[] = { "scheme={type: alpha_index3}",
-                                                "scheme={type: alpha_ggl, variant: modified_lcp}" };
-    for (int i = 0; i < 2; i++)
-        expect_message("cases/slider_crank", (const char *const[]){ frictionless[i], NULL }, "friction");
-    static const char *const on_acceleration[] = { "scheme={type: half_explicit_acceleration}",
-                                                   "scheme={type: tdg_minus}", "scheme={type: tdg_plus}",
-                                                   "scheme={type: splitting, contact_forces: true}" };
-    for (int i = 0; i < 4; i++)
-        expect_message("cases/slider_crank", (const char *const[]){ on_acceleration[i], NULL }, "without friction");
 }
 
 // Without an impact nothing changes; with one the step is taken in ten parts, and everything adds up.

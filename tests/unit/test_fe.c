@@ -1,5 +1,5 @@
 // The finite-element system against closed forms: weight and potential, loads over time, initial values, momentum with
-// supports, the stable step, probes; and the models that are refused.
+// supports, the stable step, probes.
 
 #include "fe/fe.h"
 #include "support/check.h"
@@ -149,43 +149,6 @@ TEST(initial_values_of_several_sets)
     CHECK_ALL_NEAR(3, v, ((double[]){ 0, 0, 7 }), 1e-15);
     CHECK(culprit == NULL);
     model_destroy(&m);
-}
-
-TEST(wrong_initial_values_are_told)
-{
-    const struct {
-        bool is_displacement, is_twice;
-        double value[3];
-        const char *reported;
-    } bad[] = {
-        { false, true, { 1, 0, 0 }, "the initial velocity of node 3 is given twice, as 1 and 2" },
-        { true, true, { 1, 0, 0 }, "the initial displacement of node 3 is given twice, as 1 and 2" },
-        { false,
-          false,
-          { 0, 2, 0 },
-          "node 3 cannot have the initial velocity [0, 2, 0]: its elements give it no such direction" },
-        { true, false, { 1, 0, 0 }, "node 5 is held by a support and cannot have the initial displacement [1, 0, 0]" },
-    };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        model *m = bar_model(steel);
-        CHECK_OK(m->ctx, pcs_mesh_add_node_range(m->mesh, "right", 3, 3));
-        CHECK_OK(m->ctx, pcs_mesh_add_node_range(m->mesh, "left", 0, 4));
-        model_support(m, "bar.end", "x");
-        for (int k = 0; k < 1 + bad[i].is_twice; k++) {
-            pcs_fe_initial *start = model_initial(m, k == bad[i].is_twice ? "right" : "left");
-            pcs_fe_profile *profile = bad[i].is_displacement ? &start->displacement : &start->velocity;
-            profile->is_given = true;
-            for (int e = 0; e < 2; e++) memcpy(profile->ends[e], bad[i].value, sizeof bad[i].value);
-            for (int e = 0; e < 2; e++) profile->ends[e][0] *= 1 + k; // two entries that agree are one
-        }
-        model_build(m);
-        double q[5] = { 0 }, v[5] = { 0 };
-        const char *culprit = NULL;
-        CHECK_STATUS(NULL, pcs_fe_initial_state(m->system, q, v, &culprit), PCS_BAD_INPUT);
-        CHECK_TEXT(pcs_message(m->ctx), bad[i].reported);
-        assert_string_equal(culprit, "initial.right");
-        model_destroy(&m);
-    }
 }
 
 // l / (sqrt 3 c) for the consistent mass, l / c for the lumped one, (2/w)(sqrt(1 + xi^2) - xi) with damping.
@@ -357,81 +320,4 @@ TEST(equations_have_names)
     m->system->ops->describe(m->system, 1, NULL, NULL, sizeof text, text);
     assert_string_equal(text, "node 2 at (5, 0, 0), direction [1, 0, 0]");
     model_destroy(&m);
-}
-
-static void spoil_force_held(model *m)
-{
-    model_support(m, "bar.end", "x");
-    model_force(m, "bar.end", 1, 0, 0);
-}
-
-static void spoil_force_across(model *m)
-{
-    model_force(m, "bar.end", 0, 2, 0);
-}
-
-static void spoil_gravity(model *m)
-{
-    model_gravity(m, 0, 0, -9.81);
-}
-
-static void spoil_support(model *m)
-{
-    model_support(m, "bar.end", "y");
-}
-
-static void spoil_freedom(model *m)
-{
-    model_support(m, "bar", "x");
-}
-
-static void spoil_groups(model *m)
-{
-    CHECK_OK(m->ctx, pcs_mesh_add_cell_range(m->mesh, "again", 4, 1));
-    model_group(m, "rod", "again", steel);
-}
-
-static void spoil_directions(model *m)
-{
-    int cell, node;
-    CHECK_OK(m->ctx, pcs_mesh_add_nodes(m->mesh, 1, &node));
-    CHECK_OK(m->ctx, pcs_mesh_add_cells(m->mesh, 1, &cell));
-    memcpy(m->mesh->x[node], ((double[]){ 12, 1, 0 }), sizeof *m->mesh->x);
-    m->mesh->cell[cell][0] = 5;
-    m->mesh->cell[cell][1] = node;
-    CHECK_OK(m->ctx, pcs_mesh_add_cell_range(m->mesh, "bent", cell, 1));
-    model_group(m, "rod", "bent", steel);
-}
-
-static void spoil_stiffness(model *m)
-{
-    m->groups[0].params =
-        model_params(m->ctx, m->groups[0].ops->options, m->groups[0].ops->params_size, "E=1e300 rho=1 area=1e30");
-}
-
-TEST(models_that_cannot_be_are_told)
-{
-    const struct {
-        void (*spoil)(model *m);
-        const char *reported, *culprit;
-    } bad[] = {
-        { spoil_force_held, "node 5 is held by a support along the force [1, 0, 0]", "loads.push" },
-        { spoil_force_across, "node 5 cannot move along the force [0, 2, 0]", "loads.push" },
-        { spoil_gravity, "node 0 of 'bar' cannot move along g = [0, 0, -9.81]", "loads.weight" },
-        { spoil_support, "node 5 cannot be fixed along y: its elements give it no such direction", "supports.hold" },
-        { spoil_freedom, "the model cannot move", NULL },
-        { spoil_groups, "cell 4 of set 'again' belongs to element group 'bar' already", "elements.again" },
-        { spoil_directions, "node 5: its elements move it along [1, 0, 0] and along [0.707107, 0.707107, 0]",
-          "elements.bent" },
-        { spoil_stiffness, "too large to be represented", NULL },
-    };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        model *m = bar_model(steel);
-        bad[i].spoil(m);
-        CHECK_STATUS(NULL, model_try_build(m), PCS_BAD_INPUT);
-        CHECK_TEXT(pcs_message(m->ctx), bad[i].reported);
-        CHECK((m->culprit == NULL) == (bad[i].culprit == NULL));
-        if (m->culprit != NULL) assert_string_equal(m->culprit, bad[i].culprit);
-        model_destroy(&m);
-    }
 }
