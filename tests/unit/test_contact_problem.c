@@ -1,5 +1,5 @@
-// The contact problem of contact_problem.h on random problems with friction, joints, position law and live gate: both of
-// its solvers keep the laws by their definitions and find the same answer; GMRES solves what it is given; and problems
+// The contact problem of contact_problem.h on random problems with friction, joints, position law and live gate: both
+// of its solvers keep the laws by their definitions and find the same answer; GMRES solves what it is given; problems
 // where sets of Newton's method fail are settled, or told.
 
 #include "support/check.h"

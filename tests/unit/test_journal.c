@@ -1,4 +1,4 @@
-// Journals in bearings that nodes carry: rows are derivatives of gaps, friction sees the surfaces, forces are a pair.
+// Journals in bearings that nodes carry: gaps are the backlash that is left, friction sees the surfaces.
 
 #include "support/check.h"
 #include "support/model.h"
