@@ -1104,6 +1104,15 @@ static double softest_quotient(pcs_equilibrium *e)
     return fabs(top / mass) > fmax(blur, ERRORS * DBL_EPSILON * sizes / mass) ? top / mass : 0.0;
 }
 
+// Returns the equation with the largest entry of dq.
+static int equilibrium_largest(const pcs_equilibrium *e)
+{
+    int largest = 0;
+    for (int i = 1; i < e->system->nv; i++)
+        if (fabs(e->dq[i]) > fabs(e->dq[largest])) largest = i;
+    return largest;
+}
+
 // Finds the softest motion at q that the rows in `held` allow: fills dq with it and *stiffness with its stiffness over
 // mass, 1/s^2: INFINITY if rows allow none, below 0 if the state is unstable. Inverse iteration with K + mu D; mu falls
 // from above all that a load can destabilise, so that a negative one is met before mu passes it.
@@ -1277,10 +1286,7 @@ static pcs_status message_advise(pcs_ramp *r, double last, size_t size, char *te
                  "; the load may be beyond what the model can carry, or too much at once: try more --steps");
         return PCS_OK;
     }
-    int softest = 0;
-    for (int i = 1; i < e->system->nv; i++)
-        if (fabs(e->dq[i]) > fabs(e->dq[softest])) softest = i;
-    message_place(e, softest, sizeof place, place);
+    message_place(e, equilibrium_largest(e), sizeof place, place);
     snprintf(text, size,
              "; the softest motion, largest%s, has %.0f %% of its stiffness left: the model buckles or snaps through "
              "there, where a rising load cannot follow it; say 'statics: { path: arc }', or let the model move with "
@@ -1568,6 +1574,17 @@ static pcs_status statics_march(pcs_ramp *r, double start, double end, double lo
     return PCS_OK;
 }
 
+// Finds out whether the last equilibrium is stable. Not with friction, which may hold what the stiffness does not.
+static pcs_status statics_check_stability(pcs_ramp *r)
+{
+    pcs_equilibrium *e = &r->e;
+    pcs_statics *out = r->out;
+    if (e->system->is_linear || e->has_friction) return PCS_OK;
+    PCS_TRY(equilibrium_softest(e, r->q, &out->softest));
+    out->softest_equation = equilibrium_largest(e);
+    return PCS_OK;
+}
+
 // Raises the loads from zero; for a history those of t = 0, without reports, and then follows the time.
 static pcs_status statics_raise(pcs_ramp *r, int steps)
 {
@@ -1658,12 +1675,27 @@ pcs_status pcs_statics_solve(const pcs_analysis *on, const pcs_statics_options *
                              pcs_statics_watch *watch, void *user, pcs_statics *out)
 {
     pcs_ramp r = { .q = q, .out = out, .options = options, .watch = watch, .user = user };
-    *out = (pcs_statics){ .q = q, .is_arc = options->path == PCS_PATH_ARC };
+    *out = (pcs_statics){ .q = q, .softest = NAN, .is_arc = options->path == PCS_PATH_ARC };
     pcs_status status = statics_start(&r, on);
     int steps = statics_steps(&r, on->system);
     if (status == PCS_OK && watch != NULL && options->path != PCS_PATH_HISTORY) status = watch(user, out);
     if (status == PCS_OK) status = r.out->is_arc ? ramp_follow(&r) : statics_raise(&r, steps);
+    if (status == PCS_OK && !r.out->is_arc) status = statics_check_stability(&r);
     return status;
+}
+
+pcs_status pcs_statics_refuse_unstable(const pcs_analysis *on, const pcs_statics *at)
+{
+    char place[320];
+    if (!(at->softest < 0.0)) return PCS_OK;
+    on->system->ops->describe(on->system, at->softest_equation, NULL, NULL, sizeof place, place);
+    return pcs_fail(
+        on->ctx, PCS_FAILED,
+        "the equilibrium at load factor %.9g is not stable: a disturbance grows by a factor of e in %.3g s, "
+        "most at %s: the model buckles or snaps through at a smaller load; say 'statics: { path: arc }', "
+        "which marks that load, add a small load that decides to which side it goes, or let it move with "
+        "damping",
+        at->factor, 1.0 / sqrt(-at->softest), place);
 }
 
 // A static analysis on disk: the observers of a run write statics.csv with a row per load step, and frames of the model
@@ -1959,6 +1991,7 @@ static pcs_status statics_run(const pcs_analysis *on, const pcs_statics_options 
     PCS_TRY(statics_prepare(r, directory));
     char reason[1024];
     pcs_status status = pcs_statics_solve(on, options, q, statics_watch, r, out), closing = PCS_OK;
+    if (status == PCS_OK) status = pcs_statics_refuse_unstable(on, out);
     snprintf(reason, sizeof reason, "%s", status == PCS_OK ? "" : pcs_message(on->ctx));
     for (int i = 0; i < r->nopen && closing == PCS_OK; i++) closing = r->observers[i].ops->close(&r->observers[i]);
     if (closing == PCS_OK && r->nopen > 0) closing = statics_summarise(r, out, status == PCS_OK ? NULL : reason);

@@ -111,15 +111,15 @@ statics: {{ path: arc, arc_length: 0.05, arcs: 40 }}
 """
 
 
-def column(arc):
-    """Length 10, thickness 0.1, hinged; loads of twice Euler's."""
+def column(arc, factor=2.0):
+    """Length 10, thickness 0.1, hinged; the load is a multiple of Euler's."""
     euler = math.pi**2 * 1e9 * 0.1**4 / 12.0 / 100.0
     return f"""
 mesh: {{ c: {{ type: line, from: [0, 0, 0], to: [0, 10, 0], elements: 32 }} }}
 elements: {{ c: {{ type: beam_exact_2d, mesh: c, E: 1.0e9, nu: 0.3, rho: 1,
                   section: {{ type: rectangle, width: 0.1, height: 0.1 }} }} }}
 supports: {{ a: {{ set: c.start, fix: [x, y] }}, b: {{ set: c.end, fix: [x] }} }}
-loads: {{ push: {{ type: force, node: c.end, value: [0, {-2.0 * euler!r}, 0] }} }}
+loads: {{ push: {{ type: force, node: c.end, value: [0, {-factor * euler!r}, 0] }} }}
 statics: {{ path: arc, arc_length: {arc!r} }}
 """
 
@@ -242,6 +242,12 @@ class Arc(unittest.TestCase):
         self.assertEqual(len(near), 1, summary)
         self.assertAlmostEqual(near[0], 0.5, delta=0.05)
         self.assertEqual(marks(summary, "limit points"), [])
+
+    def test_a_column_beyond_its_buckling_load_is_refused(self):
+        for factor, status in ((0.98, 0), (1.02, 1), (9.5, 1)):
+            done, message, rows, _ = solve(column(0.01, factor).replace("path: arc", "path: load"))
+            self.assertEqual((done, "is not stable" in message), (status, status == 1), message)
+            self.assertEqual(float(rows[-1]["factor"]), 1.0)
 
     def test_a_chain_that_stands_falls(self):
         """The relaxation comes back to the upright chain: kicks alternate and grow until it hangs."""
