@@ -26,10 +26,17 @@ pcs_status text_case_try(const char *text, text_case *out)
     return text_case_build(text, out);
 }
 
+static text_case open_text(const char *text)
+{
+    text_case out;
+    pcs_status status = text_case_try(text, &out);
+    if (status != PCS_OK) fail_msg("%s", pcs_message(out.ctx));
+    return out;
+}
+
 text_case text_case_open(const char *part, ...)
 {
     char text[TEXT_ROOM] = "";
-    text_case out;
     va_list rest;
     va_start(rest, part);
     for (; part != NULL; part = va_arg(rest, const char *)) {
@@ -37,9 +44,17 @@ text_case text_case_open(const char *part, ...)
         strcat(text, part);
     }
     va_end(rest);
-    pcs_status status = text_case_try(text, &out);
-    if (status != PCS_OK) fail_msg("%s", pcs_message(out.ctx));
-    return out;
+    return open_text(text);
+}
+
+text_case text_case_print(const char *format, ...)
+{
+    char text[TEXT_ROOM];
+    va_list rest;
+    va_start(rest, format);
+    CHECK((size_t)vsnprintf(text, sizeof text, format, rest) < sizeof text);
+    va_end(rest);
+    return open_text(text);
 }
 
 void text_case_close(text_case *c)

@@ -12,6 +12,8 @@ typedef struct text_case {
 
 // Parts follow one another and form the text; the last is NULL. Not started yet.
 text_case text_case_open(const char *part, ...);
+// The same of a text that is printed.
+text_case text_case_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // PCS_OK, or what went wrong; the message is in ctx.
 pcs_status text_case_try(const char *text, text_case *out);
 // The same in a context that is there already.
