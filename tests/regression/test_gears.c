@@ -2,8 +2,8 @@
 // flank carries, and shows in hinges, in mounts that yield, and in planetary trains.
 
 #include "support/check.h"
-#include "support/gears.h"
 #include "support/model.h"
+#include "support/text_case.h"
 
 #include "core/rotation.h"
 
@@ -13,12 +13,78 @@
 
 static const double pi = 3.14159265358979323846;
 
+// Wheels of 30 and 20 teeth at [0, 0, 0] and [1, 0, 0]: inertias 0.3 and 0.2 kg m^2 about the axes that they turn by.
+typedef struct gear_pair {
+    const char *kind, *inertia_a, *inertia_b, *axes, *hinge_a, *hinge_b;
+    double at[3], across[3]; // where the pitch circles touch; n, into b
+} gear_pair;
+
+static const gear_pair gear_pairs[] = {
+    { "rigid_body_2d", "0.3", "0.2", "", "", "", { 0.6, 0, 0 }, { 1, 0, 0 } },
+    { "rigid_body_3d",
+      "[0.1, 0.2, 0.3]",
+      "[0.1, 0.1, 0.2]",
+      ", axis_a: [0, 0, 1]",
+      ", axis: [0, 0, 1]",
+      ", axis: [0, 0, 1]",
+      { 0.6, 0, 0.3 },
+      { 1, 0, 0 } },
+    { "rigid_body_3d",
+      "[0.1, 0.2, 0.3]",
+      "[0.2, 0.1, 0.3]",
+      ", axis_a: [0, 0, 1], axis_b: [-1, 0, 0], internal: true",
+      ", axis: [0, 0, 1]",
+      ", axis: [1, 0, 0]",
+      { 0.6, 0, 0.4 },
+      { 0.5547001962252291, 0, -0.8320502943378437 } },
+};
+
+// A pair in the plane, in space and of bevel gears, driven by a torque on a; an angle of 0 is none.
 static text_case open_pair(int pair, double angle, bool is_back, double torque, const char *scheme)
 {
-    char rest[64], more[128];
-    snprintf(rest, sizeof rest, ", pressure_angle: %.17g, flank: %s", angle, is_back ? "backward" : "forward");
-    gear_pair_touch(pair, rest, sizeof more, more);
-    return gear_pair_open(pair, more, torque, scheme, "{ step: 2.0e-2, end: 4.0 }");
+    const gear_pair *w = &gear_pairs[pair];
+    char flank[64] = "";
+    if (angle > 0.0)
+        snprintf(flank, sizeof flank, ", pressure_angle: %.17g, flank: %s", angle, is_back ? "backward" : "forward");
+    return text_case_print(
+        "mesh: { a: { type: point, at: [0, 0, 0] }, b: { type: point, at: [1, 0, 0] } }\n"
+        "elements: { a: { type: %s, mesh: a, mass: 2, inertia: %s },\n"
+        "            b: { type: %s, mesh: b, mass: 1, inertia: %s } }\n"
+        "joints: { left: { type: hinge, node: a%s }, right: { type: hinge, node: b%s },\n"
+        "          teeth: { type: gear, a: a, b: b, teeth_a: 30, teeth_b: 20%s, at: [%.17g, %.17g, %.17g]%s } }\n"
+        "loads: { drive: { type: torque, node: a, value: %.17g, axis: [0, 0, 1] } }\n"
+        "scheme: { type: %s }\ntime: { step: 4.0e-2, end: 4.0 }\n",
+        w->kind, w->inertia_a, w->kind, w->inertia_b, w->hinge_a, w->hinge_b, w->axes, w->at[0], w->at[1], w->at[2],
+        flank, torque, scheme);
+}
+
+// Hinges `s`, `r`, `c` and `p` of `sun`, `ring`, `arm` and `planet`, and gears `inner` and `outer` of 20, 10 and 40
+// teeth, driven by 2 N m on the sun. `inner` and `outer` say more of the gears; the pitch circles touch at 0.2 m and
+// 0.4 m, the planet is at 0.3 m. Scheme and time as after `type: ` and `time: `.
+static text_case gear_train_open(bool is_in_space, const char *inner, const char *outer, const char *scheme,
+                                 const char *time)
+{
+    static const char *const inertias[][4] = {
+        { "0.3", "0.8", "0.5", "0.1" }, { "[0.2, 0.2, 0.3]", "[0.5, 0.5, 0.8]", "[0.3, 0.4, 0.5]", "[0.1, 0.1, 0.1]" }
+    };
+    const char *const *J = inertias[is_in_space], *kind = is_in_space ? "rigid_body_3d" : "rigid_body_2d";
+    const char *hinge = is_in_space ? ", axis: [0, 0, 1]" : "", *gear = is_in_space ? ", axis_a: [0, 0, 1]" : "";
+    return text_case_print(
+        "mesh: { sun: { type: point, at: [0, 0, 0] }, ring: { type: point, at: [0, 0, 0] },\n"
+        "        arm: { type: point, at: [0, 0, 0] }, planet: { type: point, at: [0.3, 0, 0] } }\n"
+        "elements: { sun: { type: %s, mesh: sun, mass: 2, inertia: %s },\n"
+        "            ring: { type: %s, mesh: ring, mass: 2, inertia: %s },\n"
+        "            arm: { type: %s, mesh: arm, mass: 2, inertia: %s },\n"
+        "            planet: { type: %s, mesh: planet, mass: 0.7, inertia: %s } }\n"
+        "joints: { s: { type: hinge, node: sun%s }, r: { type: hinge, node: ring%s },\n"
+        "          c: { type: hinge, node: arm%s }, p: { type: hinge, a: arm, b: planet, at: [0.3, 0, 0]%s },\n"
+        "          inner: { type: gear, a: sun, b: planet, carrier: arm, teeth_a: 20, teeth_b: 10%s%s },\n"
+        "          outer: { type: gear, a: planet, b: ring, carrier: arm, teeth_a: 10, teeth_b: 40,\n"
+        "                   internal: true%s%s } }\n"
+        "loads: { drive: { type: torque, node: sun, value: 2.0, axis: [0, 0, 1] } }\n"
+        "scheme: { type: %s }\ntime: %s\n",
+        kind, J[0], kind, J[1], kind, J[2], kind, J[3], hinge, hinge, hinge, hinge, gear, inner, gear, outer, scheme,
+        time);
 }
 
 static const pcs_reaction *reaction(const text_case *c, const char *name)
@@ -26,12 +92,13 @@ static const pcs_reaction *reaction(const text_case *c, const char *name)
     return &c->sim->reactions[text_case_reaction(c, name)];
 }
 
-// F = J_b alpha_b/r_b along y on b, F tan(angle) along n, and what hinges need to hold both.
+// A torque on a turns both: alpha_a = T/(J_a + r^2 J_b), alpha_b = -r alpha_a, r = 30/20. F = J_b alpha_b/r_b along y
+// on b, F tan(angle) along n, and what hinges need to hold both.
 TEST(line_of_action_pushes_the_shafts_apart)
 {
     const char *const schemes[] = { "alpha_ggl, rho_inf: 0.8", "moreau_jean, theta: 0.5", "half_explicit",
                                     "alpha_velocity, rho_inf: 0.9" };
-    const double angles[] = { 14.5, 20.0, 25.0 };
+    const double angles[] = { 0.0, 20.0, 25.0 };
     for (int p = 0; p < 3; p++)
         for (int s = 0; s < 4 * 3 * 2 * 2; s++) {
             const gear_pair *w = &gear_pairs[p];
@@ -40,7 +107,11 @@ TEST(line_of_action_pushes_the_shafts_apart)
             double torque = is_reversed ? -0.7 : 0.7, angle = angles[s / 4 % 3], tangent = tan(angle * pi / 180.0);
             text_case c = open_pair(p, angle, is_back, torque, schemes[s % 4]);
             text_case_run(&c);
-            double F = torque / (0.3 + 2.25 * 0.2) * 1.5 * 0.2 / 0.4;
+            double rate = torque / (0.3 + 2.25 * 0.2), F = rate * 1.5 * 0.2 / 0.4;
+            const double *q = c.sim->state.q, a = q[p == 0 ? 2 : 5], b = q[(const int[]){ 5, 11, 9 }[p]];
+            CHECK_NEAR(remainder(a - 8.0 * rate, 2.0 * pi), 0.0, 1e-10);
+            CHECK_NEAR(remainder(2.0 * b + 3.0 * a, 2.0 * pi), 0.0, 1e-11);
+            CHECK_NEAR(c.sim->ledger.now.kinetic, torque * 8.0 * rate, 1e-9);
             // Axis z: b turns backwards when a drives forwards; axis -x with teeth that turn alike: forwards.
             bool pushes = ((F > 0.0) == (p == 2)) != is_back;
             double apart = fabs(F) * tangent * (pushes ? 1.0 : -1.0), force[3], arm_a[3], arm_b[3], about[2][3];
@@ -52,8 +123,8 @@ TEST(line_of_action_pushes_the_shafts_apart)
             }
             pcs_cross(arm_a, force, about[0]);
             pcs_cross(arm_b, force, about[1]);
-            CHECK_NEAR(fabs(teeth->teeth[0]), fabs(F), 1e-11);
-            CHECK_NEAR(teeth->teeth[1], apart, 1e-11);
+            if (angle > 0.0) CHECK_NEAR(fabs(teeth->teeth[0]), fabs(F), 1e-11);
+            if (angle > 0.0) CHECK_NEAR(teeth->teeth[1], apart, 1e-11);
             for (int k = 0; k < 3; k++) {
                 CHECK_NEAR(teeth->force[k], force[k], 1e-11);
                 CHECK_NEAR(teeth->moment[k], 0.0, 1e-15);
@@ -138,6 +209,35 @@ TEST(shafts_yield_to_the_teeth)
     }
 }
 
+// Sun, planet, ring and their carrier: Willis' equation (w_r - w_c)/(w_s - w_c) = -z_s/z_r. Also with the points where
+// the pitch circles touch, which the carrier takes round.
+TEST(planets_follow_willis)
+{
+    // phi_p = 3 c - 2 s, phi_r = 1.5 c - 0.5 s: masses of the coordinates s and c, and what a torque on s does.
+    const double ss = 0.3 + 4.0 * 0.1 + 0.25 * 0.8, cc = 0.5 + 0.7 * 0.09 + 9.0 * 0.1 + 2.25 * 0.8;
+    const double sc = -6.0 * 0.1 - 0.75 * 0.8, det = ss * cc - sc * sc, T = 2.0;
+    const double as = T * cc / det, ac = -T * sc / det;
+    for (int p = 0; p < 4; p++) {
+        double error[2];
+        for (int f = 0; f < 2; f++) {
+            text_case c = gear_train_open(p % 2 != 0, p >= 2 ? ", at: [0.2, 0, 0]" : "",
+                                          p >= 2 ? ", at: [0.4, 0, 0]" : "", "alpha_ggl, rho_inf: 0.9",
+                                          f == 0 ? "{ step: 4.0e-2, end: 3.0 }" : "{ step: 2.0e-2, end: 3.0 }");
+            double worst = 0.0, turn[3] = { 0 }; // sun, ring, arm
+            while (!pcs_sim_is_done(c.sim)) {
+                text_case_step(&c);
+                for (int k = 0; k < 3; k++) turn[k] = c.sim->state.q[p % 2 == 0 ? 3 * k + 2 : 6 * k + 5];
+                worst = fmax(worst, fabs(remainder(2.0 * turn[1] - 3.0 * turn[2] + turn[0], 2.0 * pi)));
+            }
+            CHECK(worst < 1e-12);
+            error[f] = fabs(remainder(turn[0] - 4.5 * as, 2.0 * pi)) + fabs(remainder(turn[2] - 4.5 * ac, 2.0 * pi));
+            text_case_close(&c);
+        }
+        CHECK(error[0] < 4e-2);
+        CHECK(error[0] > 3.5 * error[1] || error[0] < 1e-10);
+    }
+}
+
 // In a train on a carrier the motion is that without a pressure angle, teeth push the planet into itself from both
 // sides, and the ring outwards.
 TEST(trains_turn_alike_at_any_pressure_angle)
@@ -147,7 +247,7 @@ TEST(trains_turn_alike_at_any_pressure_angle)
         text_case c = gear_train_open(
             false, n == 0 ? ", at: [0.2, 0, 0]" : ", at: [0.2, 0, 0], pressure_angle: 20, flank: backward",
             n == 0 ? ", at: [0.4, 0, 0]" : ", at: [0.4, 0, 0], pressure_angle: 20", "alpha_ggl, rho_inf: 0.9",
-            "{ step: 5.0e-3, end: 3.0 }");
+            "{ step: 1.0e-2, end: 3.0 }");
         text_case_run(&c);
         angles[n][0] = c.sim->state.q[2];
         angles[n][1] = c.sim->state.q[8];
@@ -202,13 +302,13 @@ TEST(forces_of_trains_have_the_order_of_the_motion)
     static const struct {
         const char *scheme;
         bool is_mean;
-        double largest; // error at 2e-3 s
-    } rules[] = { { "half_explicit", true, 3e-4 },
-                  { "half_explicit_rk", false, 1e-4 },
-                  { "alpha_ggl, rho_inf: 0.8", false, 1e-4 } };
+        double largest; // error at 4e-3 s
+    } rules[] = { { "half_explicit", true, 1.2e-3 },
+                  { "half_explicit_rk", false, 4e-4 },
+                  { "alpha_ggl, rho_inf: 0.8", false, 4e-4 } };
     for (size_t k = 0; k < sizeof rules / sizeof *rules; k++) {
-        double coarse = train_error(rules[k].scheme, 4e-3, rules[k].is_mean);
-        double fine = train_error(rules[k].scheme, 2e-3, rules[k].is_mean);
+        double coarse = train_error(rules[k].scheme, 8e-3, rules[k].is_mean);
+        double fine = train_error(rules[k].scheme, 4e-3, rules[k].is_mean);
         print_message("%s: %.3e, %.3e\n", rules[k].scheme, coarse, fine);
         CHECK(fine < rules[k].largest);
         CHECK(fine < 0.27 * coarse);

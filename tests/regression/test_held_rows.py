@@ -114,8 +114,7 @@ time: {{ step: 0.01, end: 0.2 }}
         text = subprocess.run([sys.executable, maker, "6"], capture_output=True, text=True, check=True).stdout
         gain = math.exp(0.1 * math.pi)
         way = 0.5 * 9.81 * (0.3 - 0.1 * gain) / (0.3 + 0.1 * gain) * 0.1**2
-        for scheme, solver in itertools.product(("alpha_velocity, rho_inf: 0.8", "newmark, gamma: 0.6",
-                                                 "jump_newmark, rho_inf: 0.8"), ("newton", "schur")):
+        for scheme, solver in (("alpha_velocity, rho_inf: 0.8", "newton"), ("jump_newmark, rho_inf: 0.8", "schur")):
             result = self.percuss("run", self.write("chain.yaml", text), "-q", "--overwrite", "-o", self.path("chain"),
                                   "--set", f"scheme={{type: {scheme}}}", "--set", f"solver.type={solver}",
                                   "--set", "contacts.drum.friction=0.1", "--set", "time.step=1.0e-3")
@@ -152,6 +151,10 @@ output: { frames: false, probes: { b: { node: bar.end, of: [ux] } } }
         for scheme in ("hht", "alpha_velocity, rho_inf: 0.5", "newmark, gamma: 0.7", "jump_newmark, rho_inf: 0.5"):
             rows = self.history(text + f"scheme: {{ type: {scheme} }}\n")
             self.assertAlmostEqual(rows[-1]["b.ux"], -1e4 / (2.1e11 * 4e-4), delta=1e-12, msg=scheme)
+        # Between events it may sink by the tolerance of gaps: no run ends for that.
+        soft = text.replace("2.1e11", "1.0e6").replace("-1.0e4", "-0.04").replace("elements: 100", "elements: 20")
+        rows = self.history(soft.replace("end: 0.2", "end: 0.06") + "scheme: { type: event_driven }\n")
+        self.assertLess(max(abs(row["wall.gap"]) for row in rows), 1e-6)
         published = text + "scheme: { type: hht, variant: published }\n"
         self.assertIn("errors of joints and held contacts", self.try_case(published).stderr)
         rows = self.history(published + "certify: warn\n")
@@ -262,16 +265,9 @@ output: {{ frames: false }}
             self.assertLess(max(abs(row["wall.gap"]) for row in rows), 1e-9, scheme)
 
 
-KINDS = ("beam_timo_2d", "beam_exact_2d", "beam_timo_3d", "beam_exact_3d")
-
-
 def frequency(factor, young):
     """Of a beam of 1 m, rad/s."""
     return factor * math.sqrt(young * INERTIA / (DENSITY * AREA))
-
-
-def steps_to_rest(factor, young, step):
-    return max(60, math.ceil(25.0 / (frequency(factor, young) * step)))
 
 
 def axes(kind):
@@ -289,160 +285,49 @@ def model(parts):
     return "mesh:\n" + "".join(mesh for mesh, _ in parts) + "elements:\n" + "".join(group for _, group in parts)
 
 
-def welded(kind, young, joint, is_damped):
-    """A clamped beam with another one on its end, at a right angle; `joint` None: merged nodes."""
-    push = -3.0 * young * INERTIA * 0.01
-    text = model([beam(kind, young, "a", [0, 0, 0], [1, 0, 0], 4), beam(kind, young, "b", [1, 0, 0], [1, 0.5, 0], 2)])
-    if is_damped:
-        text += f"damping: {{ mass: {2.0 * frequency(1.5, young)} }}\n"
-    text += f"supports: {{ c: {{ set: a.start, fix: [{', '.join(axes(kind))}] }} }}\n"
-    text += f"loads: {{ F: {{ type: force, set: b.end, value: [0, {push}, {push if 'z' in axes(kind) else 0}] }} }}\n"
-    if joint is None:
-        return text + "merge: { m: { sets: [a.end, b.start] } }\n"
-    ends = "a: a.end, nodes: b.start" if joint == "rigid_link" else "a: a.end, b: b.start"
-    return text + f"joints: {{ w: {{ type: {joint}, {ends} }} }}\n"
-
-
-def grounded(kind, young, joint, is_support, is_damped):
-    push = -3.0 * young * INERTIA * 0.01
-    held = axes(kind) if joint == "fixed" else [k for k in axes(kind) if len(k) == 1]
-    text = model([beam(kind, young, "a", [0, 0, 0], [1, 0, 0], 4)])
-    if is_damped:
-        text += f"damping: {{ mass: {2.0 * frequency(3.516, young)} }}\n"
-    text += f"loads: {{ F: {{ type: force, set: a.end, value: [0, {push}, {push if 'z' in axes(kind) else 0}] }} }}\n"
-    if is_support:
-        return text + f"supports: {{ c: {{ set: a.start, fix: [{', '.join(held)}] }} }}\n"
-    return text + f"joints: {{ c: {{ type: {joint}, node: a.start }} }}\n"
-
-
-def pressed(kind, young, friction, is_support, end):
-    """A beam on its two ends, pushed down there lest they lift as the load in the middle sets in: schemes may sink by
-    h v as they land. Heavily damped; what sticks is held along the floor, too."""
-    text = model([beam(kind, young, "a", [0, 0, 0], [1, 0, 0], 4)])
-    text += f"""damping: {{ mass: {2.0 * frequency(9.87, young)} }}
-sets: {{ ends: {{ nodes: a, at: [[0, 0, 0], [1, 0, 0]] }}, mid: {{ nodes: a, at: [0.5, 0, 0] }} }}
-loads:
-  F: {{ type: force, set: mid, value: [0, {-0.048 * young * INERTIA}, 0],
-    amplitude: {{ ramp: {{ rise: {end / 2} }} }} }}
-"""
-    if not is_support:
-        text += f"  down: {{ type: force, set: ends, value: [0, {-0.048 * young * INERTIA}, 0] }}\n"
-    held = ["y"] * is_support + ["x"] * (is_support and friction > 0) + ["z", "rx"] * kind.endswith("3d")
-    supports = [f"e: {{ set: ends, fix: [{', '.join(held)}] }}"] * bool(held)
-    supports += ["m: { set: mid, fix: [x] }"] * (friction == 0)
-    if supports:
-        text += f"supports: {{ {', '.join(supports)} }}\n"
-    if is_support:
-        return text
-    return text + ("contacts: { c: { type: node_plane, nodes: ends, point: [0, 0, 0], normal: [0, 1, 0], "
-                   f"restitution: 0, friction: {friction} }} }}\n")
-
-
-def pressed_rod(young, is_support, end):
-    text = f"""mesh: {{ a: {{ type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 20 }} }}
-elements: {{ a: {{ type: rod, mesh: a, E: {young}, rho: {DENSITY}, area: {AREA} }} }}
-loads:
-  F: {{ type: force, set: a.end, value: [{-1e-4 * young * AREA}, 0, 0], amplitude: {{ ramp: {{ rise: {end / 2} }} }} }}
-"""
-    if is_support:
-        return text + "supports: { c: { set: a.start, fix: [x] } }\n"
-    return text + ("contacts: { c: { type: node_plane, nodes: a.start, point: [0, 0, 0], normal: [1, 0, 0], "
-                   "restitution: 0 } }\n")
-
-
-def driven(kind, young, along, end):
-    """A beam whose start moves or turns by 2e-3, slowly and heavily damped: its end follows as that of a rigid body."""
-    fixed = [k for k in axes(kind) if k != along]
-    motion = f"ramp: {{ rise: {end / 4}, to: 2.0e-3, shape: smooth }}"
-    return model([beam(kind, young, "a", [0, 0, 0], [1, 0, 0], 4)]) + f"""supports:
-  c: {{ set: a.start, fix: [{', '.join(fixed)}] }}
-joints: {{ d: {{ type: prescribed, node: a.start, along: {along}, displacement: {{ {motion} }} }} }}
+def held(kind, young, rest):
+    """A stiff beam whose start is held by `rest`, pushed across, that comes to rest within 200 steps of 1 ms."""
+    return model([beam(kind, young, "a", [0, 0, 0], [1, 0, 0], 4)]) + rest + f"""
 damping: {{ mass: {2.0 * frequency(3.516, young)} }}
+time: {{ step: 1.0e-3, end: 0.2 }}
+output: {{ frames: false, contact_frames: false, checkpoint: false, history: {{ every: 200 }},
+  probes: {{ p: {{ node: a.end, of: [ux, uy] }} }} }}
 """
 
 
-class Sweep(program.Cases):
-    """What ends must be within 1 % of the model that has no such row; what cannot do it says why."""
+class Stiff(program.Cases):
+    """Steps of many periods of the fastest vibrations: joints, drives and lasting contacts leave what supports do, in
+    every element."""
 
-    def setUp(self):
-        super().setUp()
-        self.held = self.refused = 0
+    def end(self, text, scheme):
+        row = self.history(text + f"scheme: {{ type: {scheme} }}\n")[-1]
+        return row["p.ux"], row["p.uy"]
 
-    def result(self, text, scheme, step, count, probe, of):
-        """The last value of the probe, or None and the reason. What is not damped takes no step in parts: vibrations
-        that no step resolves have another phase then."""
-        retry = "" if "damping:" in text else ", retry: 0"
-        done = self.try_case(text + f"""scheme: {{ type: {scheme} }}
-time: {{ step: {step}, end: {count * step}{retry} }}
-output: {{ frames: false, contact_frames: false, checkpoint: false, history: {{ every: {count} }},
-  probes: {{ p: {{ node: {probe}, of: [{of}] }} }} }}
-""")
-        if done.returncode == 0:
-            return program.read_table(self.folder / "case" / "history.csv")[-1]["p." + of], ""
-        return None, done.stderr
-
-    def compare(self, text, other, scheme, step, count, probe, of):
-        with self.subTest(scheme=scheme, step=step, text=text):
-            value, reason = self.result(text, scheme, step, count, probe, of)
-            if value is None:
-                self.assertIn("error: ", reason)
-                self.refused += 1
-                return
-            expected, reason = (other, "") if isinstance(other, float) else self.result(other, scheme, step, count,
-                                                                                       probe, of)
-            if expected is None:
-                self.assertIn("error: step", reason)
-                return
-            self.held += 1
-            self.assertAlmostEqual(value, expected, delta=0.01 * abs(expected))
-
-    def joints(self, scheme, kind, young, step):
-        for is_damped in (True, False):
-            count = min(steps_to_rest(1.5, young, step), 200) if is_damped else 20
-            for joint in ("fixed", "rigid_link"):
-                self.compare(welded(kind, young, joint, is_damped), welded(kind, young, None, is_damped), scheme, step,
-                             count, "b.end", "uy")
-            for joint in ("fixed", "ball" if kind.endswith("3d") else "hinge"):
-                self.compare(grounded(kind, young, joint, False, is_damped), grounded(kind, young, joint, True,
-                                                                                      is_damped),
-                             scheme, step, count, "a.end", "uy")
-
-    def presses(self, scheme, kind, young, step, most):
-        count = steps_to_rest(9.87, young, step)
-        for friction in (0.0, 5.0) if count <= most else ():
-            self.compare(pressed(kind, young, friction, False, count * step),
-                         pressed(kind, young, friction, True, count * step), scheme, step, count, "mid", "uy")
-
-    def drives(self, scheme, kind, young, step, most):
-        count = steps_to_rest(3.516, young, step)
-        for along in axes(kind) if count <= most else ():
-            of, sign = {"x": ("ux", 1), "y": ("uy", 1), "z": ("uz", 1), "rx": ("rx", 1), "ry": ("uz", -1),
-                        "rz": ("uy", 1)}[along]
-            self.compare(driven(kind, young, along, count * step), sign * 2e-3, scheme, step, count, "a.end", of)
-
-    def run_all(self, schemes, kinds, youngs, steps):
-        for scheme, young, step in itertools.product(schemes, youngs, steps):
-            for kind in kinds:
-                self.joints(scheme, kind, young, step)
-                self.presses(scheme, kind, young, step, 600)
-                self.drives(scheme, kind, young, step, 600)
-            self.press_rod(scheme, young, step)
-
-    def press_rod(self, scheme, young, step):
-        self.compare(pressed_rod(young, False, 60 * step), pressed_rod(young, True, 60 * step), scheme, step, 60,
-                     "a.end", "ux")
-
-    def test_quick(self):
-        schemes = ("newmark", "newmark, gamma: 0.7", "hht", "alpha_velocity, rho_inf: 0", "jump_newmark, rho_inf: 0")
-        self.run_all(schemes, KINDS[:2], (1e12,), (1e-3,))
-        self.run_all(("hht",), KINDS[2:], (1e12,), (1e-2,))
-        self.assertEqual((self.held, self.refused), (162, 6))  # jump_newmark takes no prescribed motion
-
-    def test_events(self):
-        """Between events a contact at rest may sink by the tolerance of gaps: no run ends for that."""
-        for young, step in ((1e6, 1e-3), (1e9, 1e-5)):
-            self.press_rod("event_driven", young, step)
-        self.assertEqual((self.held, self.refused), (2, 0))
+    def test_like_supports(self):
+        young = 1e12
+        push = -3.0 * young * INERTIA * 0.01
+        for kind, scheme in itertools.product(("beam_timo_2d", "beam_exact_2d", "beam_timo_3d", "beam_exact_3d"),
+                                              ("newmark, gamma: 0.7", "hht", "alpha_velocity, rho_inf: 0")):
+            load = f"loads: {{ F: {{ type: force, set: a.end, value: [0, {push}, 0] }} }}\n"
+            clamp = f"supports: {{ c: {{ set: a.start, fix: [{', '.join(axes(kind))}] }} }}\n"
+            weld = "joints: { c: { type: fixed, node: a.start } }\n"
+            drop = "joints: { c: { type: prescribed, node: a.start, along: y, displacement: { ramp: { rise: 0.05, " \
+                   "to: 2.0e-3, shape: smooth } } } }\n"
+            rest = f"supports: {{ c: {{ set: a.start, fix: [{', '.join(k for k in axes(kind) if k != 'y')}] }} }}\n"
+            expected = self.end(held(kind, young, load + clamp), scheme)
+            self.assertAlmostEqual(expected[1] / -0.01, 1.0, delta=0.02, msg=f"{kind}, {scheme}")
+            for other, shift in ((weld, 0.0), (rest + drop, 2e-3)):
+                found = self.end(held(kind, young, load + other), scheme)
+                self.assertAlmostEqual(found[1] - shift, expected[1], delta=1e-4, msg=f"{kind}, {scheme}, {other}")
+            # A floor under the start, which sticks on it; schemes may sink by h v as they land.
+            floor = "contacts: { c: { type: node_plane, nodes: a.start, point: [0, 0, 0], normal: [0, 1, 0], " \
+                    "restitution: 0, friction: 5.0 } }\n"
+            kept = ", ".join(k for k in axes(kind) if k not in "xy")
+            rest = f"supports: {{ c: {{ set: a.start, fix: [{kept}] }} }}\n"
+            down = f" }}, down: {{ type: force, set: a.start, value: [0, {4 * push}, 0] }} }}\n"
+            found = self.end(held(kind, young, load.replace(" } }\n", down) + floor + rest), scheme)
+            self.assertAlmostEqual(found[1], expected[1], delta=1e-4, msg=f"{kind}, {scheme}, friction")
+            self.assertAlmostEqual(found[0], expected[0], delta=1e-4, msg=f"{kind}, {scheme}, friction")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 // Joints in motion: against exact solutions, without drift, and with the reactions that the motion asks for.
 
 #include "support/check.h"
+#include "support/ode.h"
 #include "support/text_case.h"
 
 #include "core/rotation.h"
@@ -16,96 +17,72 @@ static const double gravity = 9.81, pi = 3.14159265358979323846;
 #define TIME(step, end) "time: { step: " step ", end: " end " }\n"
 #define DOWN "loads: { weight: { type: gravity, g: [0, -9.81, 0] } }\n"
 
-// Angle and angular velocity of theta'' = -k cos(theta), theta measured from the horizontal, after t.
-static void swing(double k, double t, double *angle, double *rate)
-{
-    enum { STEPS = 20000 };
-    double h = t / STEPS, x = 0.0, w = 0.0;
-    for (int i = 0; i < STEPS; i++) {
-        double k1 = -k * cos(x), k2 = -k * cos(x + 0.5 * h * w), k3 = -k * cos(x + 0.5 * h * w + 0.25 * h * h * k1);
-        double k4 = -k * cos(x + h * w + 0.5 * h * h * k2);
-        x += h * w + h * h / 6.0 * (k1 + k2 + k3);
-        w += h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4);
-    }
-    *angle = x;
-    *rate = w;
-}
+// Pendulums of 2 kg at 0.5 m from their pivot, by their inertia about it.
+static const struct {
+    const char *text;
+    double J;
+} pendulums[] = {
+    { "mesh: { body: { type: point, at: [0.5, 0, 0] } }\n"
+      "elements: { body: { type: rigid_body_2d, mesh: body, mass: 2, inertia: 0.1 } }\n"
+      "joints: { pivot: { type: hinge, node: body, at: [0, 0, 0] } }\n",
+      0.6 },
+    { "mesh: { body: { type: point, at: [0.5, 0, 0] } }\n"
+      "elements: { body: { type: rigid_body_3d, mesh: body, mass: 2, inertia: [0.03, 0.07, 0.1] } }\n"
+      "joints: { pivot: { type: hinge, node: body, at: [0, 0, 0], axis: [0, 0, -3] } }\n",
+      0.6 },
+    // Half a kilogram is two points on a massless rod beside the body, at its middle: 0.1 = 0.08 + 0.02.
+    { "mesh: { body: { type: point, at: [0.5, 0, 0] }, extra: { type: point, at: [[0.7, 0, 0], [0.3, 0, 0]] } }\n"
+      "elements: { body: { type: rigid_body_2d, mesh: body, mass: 1.5, inertia: 0.08 },\n"
+      "            extra: { type: point_mass, mesh: extra, mass: 0.25, in: plane } }\n"
+      "joints: { pivot: { type: hinge, node: body, at: [0, 0, 0] }, link: { type: rigid_link, a: body, nodes: extra "
+      "} }\n",
+      0.6 },
+    { "mesh: { body: { type: point, at: [0.5, 0, 0] } }\n"
+      "elements: { body: { type: point_mass, mesh: body, mass: 2 } }\n"
+      "joints: { pivot: { type: distance, node: body, anchor: [0, 0, 0] } }\n",
+      0.5 },
+};
 
-// A rigid pendulum: mass m at distance d, inertia J about the pivot.
-static double pendulum_error(const char *body, const char *scheme, const char *time, double end, double *force_error)
+// After 0.7 s, of the place of the body and of the force of the pivot.
+static double pendulum_error(int body, const char *scheme, const char *time, double *force_error)
 {
-    const double m = 2.0, d = 0.5, J = 0.6;
-    text_case c = text_case_open(body, DOWN, scheme, time, NULL);
-    double x[3], v[3], reference[3], angle, rate;
+    const double m = 2.0, d = 0.5, k = m * gravity * d / pendulums[body].J;
+    text_case c = text_case_open(pendulums[body].text, DOWN, scheme, time, NULL);
+    double x[3], v[3], reference[3], swung[2] = { 0 };
     text_case_run(&c);
     text_case_node(&c, "body", x, v, reference);
-    swing(m * gravity * d / J, end, &angle, &rate);
-    double error = hypot(x[0] - d * cos(angle), x[1] - d * sin(angle));
-    double rotates = -m * gravity * d / J * cos(angle), along = m * (-d * rate * rate), across = m * d * rotates;
-    double fx = along * cos(angle) - across * sin(angle), fy = along * sin(angle) + across * cos(angle) + m * gravity;
+    ode_swing(k, 0.7, swung);
+    double cosine = cos(swung[0]), sine = sin(swung[0]), error = hypot(x[0] - d * cosine, x[1] - d * sine);
+    double along = m * (-d * swung[1] * swung[1]), across = m * d * -k * cosine;
+    double fx = along * cosine - across * sine, fy = along * sine + across * cosine + m * gravity;
     const pcs_reaction *r = &c.sim->reactions[text_case_reaction(&c, "pivot")];
     *force_error = hypot(r->force[0] - fx, r->force[1] - fy);
     text_case_close(&c);
     return error;
 }
 
-static const char plane_pendulum[] = "mesh: { body: { type: point, at: [0.5, 0, 0] } }\n"
-                                     "elements: { body: { type: rigid_body_2d, mesh: body, mass: 2, inertia: 0.1 } }\n"
-                                     "joints: { pivot: { type: hinge, node: body, at: [0, 0, 0] } }\n";
-static const char space_pendulum[] =
-    "mesh: { body: { type: point, at: [0.5, 0, 0] } }\n"
-    "elements: { body: { type: rigid_body_3d, mesh: body, mass: 2, inertia: [0.03, 0.07, 0.1] } }\n"
-    "joints: { pivot: { type: hinge, node: body, at: [0, 0, 0], axis: [0, 0, -3] } }\n";
-// Half of the mass is a point on a massless rod beside the body, at its middle, so that only J differs: 0.1 + 2/4.
-static const char linked_pendulum[] =
-    "mesh: { body: { type: point, at: [0.5, 0, 0] }, extra: { type: point, at: [[0.7, 0, 0], [0.3, 0, 0]] } }\n"
-    "elements: { body: { type: rigid_body_2d, mesh: body, mass: 1.5, inertia: 0.08 },\n"
-    "            extra: { type: point_mass, mesh: extra, mass: 0.25, in: plane } }\n"
-    "joints: { pivot: { type: hinge, node: body, at: [0, 0, 0] }, link: { type: rigid_link, a: body, nodes: extra } "
-    "}\n";
-
 TEST(hinges_swing_like_pendulums)
 {
-    const char *const bodies[] = { plane_pendulum, space_pendulum, linked_pendulum };
     // alpha_ggl oscillates too slowly, by c (w h)^2 of w, c = B/4 - 1/24, B = 2 be - al^2 - al (af + am), al = af - am,
     // by Taylor series of its difference equation. The largest rate, w^2 = 2 m g d/J, and t give the angle by which it
     // may be late.
     const double am = 1.0 / 3.0, af = 4.0 / 9.0, al = af - am, be = 0.25 * (1.0 + al) * (1.0 + al);
     const double c = 0.25 * (2.0 * be - al * al - al * (af + am)) - 1.0 / 24.0;
-    const double w = sqrt(2.0 * 2.0 * gravity * 0.5 / 0.6), late = w * 0.7 * c * (w * 1e-3) * (w * 1e-3);
-    for (int b = 0; b < 3; b++) {
-        double force[2], coarse = pendulum_error(bodies[b], GGL("0.8"), TIME("2.0e-3", "0.7"), 0.7, &force[0]);
-        double fine = pendulum_error(bodies[b], GGL("0.8"), TIME("1.0e-3", "0.7"), 0.7, &force[1]);
+    for (int b = 0; b < 4; b++) {
+        double w = sqrt(2.0 * 2.0 * gravity * 0.5 / pendulums[b].J), late = w * 0.7 * c * (w * 1e-3) * (w * 1e-3);
+        double force[2], coarse = pendulum_error(b, GGL("0.8"), TIME("2.0e-3", "0.7"), &force[0]);
+        double fine = pendulum_error(b, GGL("0.8"), TIME("1.0e-3", "0.7"), &force[1]);
         CHECK(fine < 0.5 * late);
         CHECK_NEAR(log2(coarse / fine), 2.0, 0.02);
         CHECK(force[1] < 3.0 * 2.0 * gravity * late); // the pivot carries at most 3 m g, as does its slope by the angle
         CHECK_NEAR(log2(force[0] / force[1]), 2.0, 0.05);
+        if (b == 3) continue; // its direction is a mean over the step
         // Constraint forces at velocity level alone are of first order.
-        coarse = pendulum_error(bodies[b], MOREAU, TIME("2.0e-3", "0.7"), 0.7, &force[0]);
-        fine = pendulum_error(bodies[b], MOREAU, TIME("1.0e-3", "0.7"), 0.7, &force[1]);
+        coarse = pendulum_error(b, MOREAU, TIME("2.0e-3", "0.7"), &force[0]);
+        fine = pendulum_error(b, MOREAU, TIME("1.0e-3", "0.7"), &force[1]);
         CHECK_NEAR(log2(coarse / fine), 1.0, 0.1);
         CHECK_NEAR(log2(force[0] / force[1]), 1.0, 0.1);
     }
-}
-
-// A point mass on a massless rod.
-TEST(distance_makes_a_pendulum)
-{
-    double error[2], rate, angle;
-    for (int i = 0; i < 2; i++) {
-        text_case c = text_case_open("mesh: { body: { type: point, at: [0.3, 0.4, 0] } }\n"
-                                     "elements: { body: { type: point_mass, mesh: body, mass: 3 } }\n"
-                                     "joints: { rod: { type: distance, node: body, anchor: [-0.2, 0.4, 0] } }\n",
-                                     DOWN, GGL("0.8"), i == 0 ? TIME("2.0e-3", "0.9") : TIME("1.0e-3", "0.9"), NULL);
-        double x[3], v[3], reference[3];
-        text_case_run(&c);
-        text_case_node(&c, "body", x, v, reference);
-        swing(gravity / 0.5, 0.9, &angle, &rate);
-        error[i] = hypot(x[0] + 0.2 - 0.5 * cos(angle), x[1] - 0.4 - 0.5 * sin(angle));
-        CHECK(x[2] == 0.0);
-        text_case_close(&c);
-    }
-    CHECK_NEAR(log2(error[0] / error[1]), 2.0, 0.02);
 }
 
 // Down a slope of 30 degrees: g/2 along it, m g cos(30) across; positions are parabolas, which the scheme has exactly.
@@ -171,49 +148,6 @@ TEST(ball_lets_a_top_precess)
     CHECK_NEAR(log2(error[0] / error[1]), 2.0, 0.1);
 }
 
-// At rest a joint carries the weight, at its point.
-TEST(welds_carry_the_weight)
-{
-    const char *const bodies[] = {
-        "elements: { body: { type: rigid_body_2d, mesh: body, mass: 2, inertia: 0.1 } }\n",
-        "elements: { body: { type: rigid_body_3d, mesh: body, mass: 2, inertia: [0.1, 0.2, 0.3] } }\n",
-    };
-    const char *const schemes[] = { GGL("0.8"), MOREAU };
-    for (int b = 0; b < 2; b++)
-        for (int s = 0; s < 2; s++) {
-            text_case c = text_case_open("mesh: { body: { type: point, at: [0.5, 0, 0] } }\n", bodies[b],
-                                         "joints: { wall: { type: fixed, node: body, at: [0.1, -0.2, 0] } }\n", DOWN,
-                                         schemes[s], TIME("1.0e-2", "0.2"), NULL);
-            const double expected[3] = { 0.0, 2.0 * gravity, 0.0 };
-            double x[3], v[3], reference[3];
-            text_case_run(&c);
-            text_case_node(&c, "body", x, v, reference);
-            CHECK_ALL_NEAR(3, x, reference, 1e-15);
-            CHECK_ALL_NEAR(3, c.sim->reactions[0].force, expected, 1e-12);
-            CHECK_NEAR(c.sim->reactions[0].moment[2], 2.0 * gravity * 0.4, 1e-12);
-            text_case_close(&c);
-        }
-}
-
-// A rigid link carries what rides on it, with its moment about the node that bears it.
-TEST(links_carry_what_rides_on_them)
-{
-    text_case c =
-        text_case_open("mesh: { hub: { type: point, at: [0.2, 0, 0] },\n"
-                       "        rim: { type: point, at: [[0.5, 0.1, 0], [0.3, 0, 0], [0.1, -1, 0]] } }\n"
-                       "elements: { hub: { type: rigid_body_2d, mesh: hub, mass: 2, inertia: 0.1 },\n"
-                       "            rim: { type: rigid_body_2d, mesh: rim, mass: 0.3, inertia: 0.01 } }\n"
-                       "joints: { wall: { type: fixed, node: hub }, link: { type: rigid_link, a: hub, nodes: rim } }\n",
-                       DOWN, GGL("0.8"), TIME("1.0e-2", "0.1"), NULL);
-    text_case_run(&c);
-    const pcs_reaction *link = &c.sim->reactions[1], *wall = &c.sim->reactions[0];
-    CHECK_NEAR(link->force[1], 0.9 * gravity, 1e-12);
-    CHECK_NEAR(link->moment[2], 0.3 * gravity * (0.3 + 0.1 - 0.1), 1e-12);
-    CHECK_NEAR(wall->force[1], 2.9 * gravity, 1e-12);
-    CHECK_NEAR(wall->moment[2], link->moment[2], 1e-12);
-    text_case_close(&c);
-}
-
 // Moments of a link are those of its forces at the arm by which they turn its bearer: small rotations leave it as it
 // was however far the nodes move, finite ones take it along.
 TEST(moments_of_links_have_the_arms_of_the_motion)
@@ -243,40 +177,6 @@ TEST(moments_of_links_have_the_arms_of_the_motion)
         }
         CHECK(force > 100.0 && moved > 0.01);
         text_case_close(&c);
-    }
-}
-
-// Two bars that a joint glues together are one bar, through an impact; the model stays linear.
-TEST(glued_bars_are_one)
-{
-    static const char rest[] =
-        "contacts: { wall: { type: node_plane, nodes: one.start, point: [-0.1, 0, 0], normal: [1, 0, 0],\n"
-        "                    restitution: 0.0 } }\n";
-    const char *const schemes[] = { GGL("0.8"), MOREAU };
-    for (int s = 0; s < 2; s++) {
-        text_case two =
-            text_case_open("mesh: { one: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 10 },\n"
-                           "        two: { type: line, from: [1, 0, 0], to: [2, 0, 0], elements: 10 } }\n"
-                           "elements: { one: { type: rod, mesh: one, E: 900, rho: 1, area: 1 },\n"
-                           "            two: { type: rod, mesh: two, E: 900, rho: 1, area: 1 } }\n"
-                           "initial: [ { set: one, velocity: [-10, 0, 0] }, { set: two, velocity: [-10, 0, 0] } ]\n"
-                           "joints: { glue: { type: ball, a: one.end, b: two.start } }\n",
-                           rest, schemes[s], TIME("1.0e-3", "0.2"), NULL);
-        text_case one = text_case_open("mesh: { one: { type: line, from: [0, 0, 0], to: [2, 0, 0], elements: 20 } }\n"
-                                       "elements: { one: { type: rod, mesh: one, E: 900, rho: 1, area: 1 } }\n"
-                                       "initial: [ { set: one, velocity: [-10, 0, 0] } ]\n",
-                                       rest, schemes[s], TIME("1.0e-3", "0.2"), NULL);
-        double x[2][3], v[2][3], reference[3];
-        text_case_run(&two);
-        text_case_run(&one);
-        text_case_node(&two, "two.end", x[0], v[0], reference);
-        text_case_node(&one, "one.end", x[1], v[1], reference);
-        CHECK(two.sim->system->is_linear);
-        CHECK_NEAR(x[0][0], x[1][0], 1e-12);
-        CHECK_NEAR(v[0][0], v[1][0], 1e-10);
-        CHECK(fabs(v[0][0]) > 5.0);
-        text_case_close(&two);
-        text_case_close(&one);
     }
 }
 
@@ -318,34 +218,6 @@ TEST(prescribed_motion_shakes_a_mass)
         }
         CHECK_NEAR(log2(error[0] / error[1]), 2.0, 0.03);
     }
-}
-
-// The same drive as a formula of t, whose derivatives the joint needs.
-TEST(formulas_drive_like_closed_forms)
-{
-    static const char head[] =
-        "parameters: { A: 0.1, w: \"${2*pi*0.5}\" }\n"
-        "mesh: { base: { type: point, at: [0, 0, 0] }, mass: { type: point, at: [1, 0, 0] },\n"
-        "        spring: { type: link, a: base, b: mass } }\n"
-        "elements: { base: { type: point_mass, mesh: base, mass: 0.5 }, mass: { type: point_mass, mesh: mass, mass: 2 "
-        "},\n"
-        "            spring: { type: spring_damper, mesh: spring, stiffness: 50.0 } }\n"
-        "supports: { a: { set: base, fix: [y, z] }, b: { set: mass, fix: [y, z] } }\n";
-    static const char *const drives[] = {
-        "joints: { drive: { type: prescribed, node: base, along: x, amplitude: ${A}, frequency: 0.5, phase: ${pi/2} } "
-        "}\n",
-        "joints: { drive: { type: prescribed, node: base, along: x, expression: \"${A}*(cos(${w}*t) - 1)\" } }\n",
-    };
-    double x[2][3], v[2][3], reference[3];
-    for (int i = 0; i < 2; i++) {
-        text_case run = text_case_open(head, drives[i], GGL("1.0"), TIME("4.0e-3", "2.0"), NULL);
-        text_case_run(&run);
-        text_case_node(&run, "mass", x[i], v[i], reference);
-        text_case_close(&run);
-    }
-    CHECK_ALL_NEAR(3, x[0], x[1], 1e-13);
-    CHECK_ALL_NEAR(3, v[0], v[1], 1e-12);
-    CHECK(fabs(v[0][0]) > 1e-3);
 }
 
 // A body that is turned ten times round, by an angle in the plane, and about an axis that a hinge holds in space.
@@ -446,80 +318,58 @@ static const char *const tumblers[] = {
 };
 enum { NTUMBLER = sizeof tumblers / sizeof *tumblers };
 
-TEST(no_joint_drifts)
+// No joint drifts under alpha_ggl, none does any work: the energy is kept at second order.
+TEST(tumbling_bodies_keep_their_joints_and_energy)
 {
     for (int i = 0; i < NTUMBLER; i++) {
-        text_case c = text_case_open(tumblers[i], DOWN, GGL("0.9"), TIME("2.0e-3", "0.8"), NULL);
-        double worst[2] = { 0.0 }, kinetic = 0.0, size = 1.0; // m, or as far as a slider has gone
-        while (!pcs_sim_is_done(c.sim)) {
-            double gap, rate;
-            text_case_step(&c);
-            text_case_gap_error(&c, &gap, &rate);
-            worst[0] = fmax(worst[0], gap);
-            worst[1] = fmax(worst[1], rate);
-            kinetic = fmax(kinetic, c.sim->ledger.now.kinetic);
-            size = fmax(size, pcs_system_largest(c.sim->system, c.sim->state.q));
-        }
-        CHECK(worst[0] <= 4e-15 * size);
-        CHECK(worst[1] <= 2e-12);
-        CHECK(kinetic > 1.0); // it has tumbled
-        text_case_close(&c);
-    }
-}
-
-TEST(drift_on_velocity_level_is_told)
-{
-    for (int i = 0; i < NTUMBLER; i++) {
-        text_case c = text_case_open(tumblers[i], DOWN, MOREAU, TIME("2.0e-3", "1.0"), NULL);
-        double gap, rate, worst = 0.0;
-        text_case_run(&c);
-        for (int j = 0; j < c.sim->system->nrow; j++) worst = fmax(worst, fabs(c.sim->report.rows[j].gap));
-        text_case_gap_error(&c, &gap, &rate);
-        CHECK(gap > 1e-7);
-        CHECK(gap < 0.05);
-        CHECK(rate <= (i == NTUMBLER - 1 ? 1e-4 : 1e-12)); // the motor: h^2 s'''/12
-        CHECK_NEAR(worst, gap, 1e-15);
-        text_case_close(&c);
-    }
-}
-
-// The energy of smooth motion is kept at second order, whatever joins the bodies.
-TEST(joints_do_no_work)
-{
-    for (int i = 0; i < NTUMBLER - 1; i++) {
         double error[2];
         for (int f = 0; f < 2; f++) {
             text_case c = text_case_open(tumblers[i], DOWN, GGL("1.0"),
-                                         f == 0 ? TIME("2.0e-3", "0.6") : TIME("1.0e-3", "0.6"), NULL);
-            text_case_run(&c);
+                                         f == 0 ? TIME("4.0e-3", "0.6") : TIME("2.0e-3", "0.6"), NULL);
+            double worst[2] = { 0.0 }, size = 1.0; // m, or as far as a slider has gone
+            while (!pcs_sim_is_done(c.sim)) {
+                double gap, rate;
+                text_case_step(&c);
+                text_case_gap_error(&c, &gap, &rate);
+                worst[0] = fmax(worst[0], gap);
+                worst[1] = fmax(worst[1], rate);
+                size = fmax(size, pcs_system_largest(c.sim->system, c.sim->state.q));
+            }
             const pcs_ledger *l = &c.sim->ledger;
-            error[f] = fabs(l->now.kinetic + l->now.strain + l->now.potential - l->initial);
-            CHECK(l->now.kinetic > 1.0);
-            CHECK(l->external_work == 0.0);
+            error[f] = fabs(pcs_measure_energy(&l->now) - l->initial - l->external_work);
+            CHECK(worst[0] <= 4e-15 * size);
+            CHECK(worst[1] <= 2e-12);
+            CHECK(l->now.kinetic > 1.0); // it has tumbled
+            CHECK(i == NTUMBLER - 1 || l->external_work == 0.0);
             text_case_close(&c);
         }
-        CHECK(error[0] > 3.0 * error[1]);
+        if (error[0] < 3.0 * error[1]) fail_msg("tumbler %d: energy off by %g and %g J", i, error[0], error[1]);
     }
 }
 
-// On velocity level the forces of joints to the ground, as means over the step, are all that changes the momentum
-// besides gravity.
+// Joints drift on velocity level, and it is told. Forces of those to the ground, as means over the step, are all that
+// changes the momentum besides gravity.
 TEST(reactions_balance_the_momentum)
 {
     for (int i = 0; i < NTUMBLER; i++) {
-        if (strstr(tumblers[i], "rim") != NULL) continue; // its distance to the ground turns within a step
-        text_case c = text_case_open(tumblers[i], DOWN, MOREAU, TIME("2.0e-3", "0.4"), NULL);
-        double before[3] = { 0.0 }, mass = c.sim->system->mass;
-        int pivot = text_case_reaction(&c, "pivot");
+        text_case c = text_case_open(tumblers[i], DOWN, MOREAU, TIME("2.0e-3", "0.6"), NULL);
+        double before[3] = { 0.0 }, mass = c.sim->system->mass, gap, rate, worst = 0.0;
+        bool is_pivot = strstr(tumblers[i], "rim") == NULL; // a distance to the ground turns within a step
+        int pivot = text_case_reaction(&c, is_pivot ? "pivot" : "rope");
         while (!pcs_sim_is_done(c.sim)) {
             text_case_step(&c);
             const double *p = c.sim->report.measure.momentum, *f = c.sim->reactions[pivot].force;
             const double weight[3] = { 0.0, -mass * gravity, 0.0 };
             for (int k = 0; k < 3; k++) {
-                CHECK_NEAR((p[k] - before[k]) / 2.0e-3, f[k] + weight[k], 2e-10);
+                if (is_pivot) CHECK_NEAR((p[k] - before[k]) / 2.0e-3, f[k] + weight[k], 2e-10);
                 before[k] = p[k];
             }
         }
+        for (int j = 0; j < c.sim->system->nrow; j++) worst = fmax(worst, fabs(c.sim->report.rows[j].gap));
+        text_case_gap_error(&c, &gap, &rate);
+        CHECK(gap > 1e-8 && gap < 0.05);
+        CHECK(rate <= (i == NTUMBLER - 1 ? 1e-4 : 1e-12)); // the motor: h^2 s'''/12
+        CHECK_NEAR(worst, gap, 1e-15);
         text_case_close(&c);
     }
 }
@@ -541,21 +391,6 @@ static text_case open_chain(int links, const char *hold, const char *rest)
                       0.1 * i);
     snprintf(p, (size_t)(end - p), "%s", rest);
     return text_case_open(text, NULL);
-}
-
-// As many joints as the model has bodies: a chain of forty, eighty rows.
-TEST(long_chains_hold)
-{
-    text_case c =
-        open_chain(40, "  pivot: { type: hinge, node: b0, at: [0, 0, 0] }\n", DOWN GGL("0.8") TIME("2.0e-3", "0.1"));
-    double gap, rate;
-    CHECK(c.sim->system->nrow == 80);
-    text_case_run(&c);
-    text_case_gap_error(&c, &gap, &rate);
-    CHECK(gap < 1e-13);
-    CHECK(rate < 1e-12);
-    CHECK(c.sim->ledger.now.kinetic > 0.1);
-    text_case_close(&c);
 }
 
 // A chain that is pushed from behind buckles: forces on arms are what decides, and the step must know their stiffness.
