@@ -147,6 +147,42 @@ TEST(whole_mass_flies)
     for_every_variant(check_mass);
 }
 
+// A bar that is stretched by 1e-6 of its length along its axis is in tension by E A 1e-6, and stores half of that way.
+static void check_stretch(const variant *c, model *m)
+{
+    const double grown[] = { 1.0, 1.25, 1.0 + 0.5 / 3.0 }, strain = 1e-6;
+    double q[MODEL_MAX_SIZE] = { 0 }, ends[2][3], along[3], length = 0.0, work = 0.0;
+    double force = strain * option_value(c, m, "E") * option_value(c, m, "area");
+    if (isnan(force) || (c->is_held && c->increment < 2)) return;
+    ends_of(c, ends);
+    for (int k = 0; k < 3; k++) along[k] = ends[1][k] - ends[0][k];
+    length = pcs_norm3(along);
+    const pcs_dofmap *map = pcs_fe_dofmap(m->system);
+    for (int i = 0; i < map->ndof; i++) {
+        double way = pcs_dot3(m->mesh->x[map->dof[i].node], along) / length;
+        q[map->dof[i].equation] = strain * way * pcs_dot3(map->dof[i].direction, along) / length;
+    }
+    const pcs_cell_state at = { .q = q, .v = (double[MODEL_MAX_SIZE]){ 0 } };
+    pcs_cell_sums sum = { 0 };
+    double f[MODEL_MAX_SIZE] = { 0 }, noise = c->ops->is_nonlinear ? 1e-5 : 1e-10;
+    c->ops->measure(batch_of(m), &at, PCS_CELL_ENERGY, &sum);
+    c->ops->force(batch_of(m), &at, f);
+    for (int i = 0; i < m->system->nv; i++) work -= 0.5 * f[i] * q[i];
+    CHECK_RELATIVE(sum.strain, 0.5 * force * grown[c->taper] * strain * length, noise);
+    CHECK_RELATIVE(work, 0.5 * force * grown[c->taper] * strain * length, noise);
+    for (int cell = 0; cell < NCELL && c->taper == 0; cell++) {
+        double field[PCS_MAX_CELL_FIELDS];
+        c->ops->read_fields(batch_of(m), cell, &at, field);
+        assert_string_equal(c->ops->fields[0], "axial_force");
+        CHECK_RELATIVE(field[0], force, noise);
+    }
+}
+
+TEST(tension_is_positive)
+{
+    for_every_variant(check_stretch);
+}
+
 static void check_fields(const variant *c, model *m)
 {
     unsigned long long seed = 15;

@@ -16,7 +16,7 @@ enum { NCELL = 11, NWAY = 3 };
 
 static const double choices[NWAY][2][3] = {
     { { 0, 0, 0 }, { 3, 0, 0 } },  // along the numbering
-    { { 3, 0, 0 }, { 0, 0, 0 } },  // against it
+    { { 3, 0, 0 }, { 0, 0, 0 } },  // against it, by cells that are shuffled
     { { 1, 1, 1 }, { 3, -1, 2 } }, // across space
 };
 
@@ -49,12 +49,25 @@ static inline void shorten_cells(const pcs_element_ops *ops, model *m)
     for (int i = 0; i < NCELL && ops->nnode == 1; i++) m->mesh->cell[i][1] = m->mesh->cell[i][0];
 }
 
+// Cells of unequal lengths in another order than their nodes, some of them from the higher node to the lower.
+static inline void shuffle_cells(model *m)
+{
+    for (int i = 1; i < NCELL; i++)
+        for (int k = 0; k < 3; k++) m->mesh->x[i][k] += 0.02 * (i % 3 - 1) * (m->mesh->x[NCELL][k] - m->mesh->x[0][k]);
+    for (int i = 0; i < NCELL; i++) {
+        int first = 7 * i % NCELL;
+        m->mesh->cell[i][i % 3 == 0] = first;
+        m->mesh->cell[i][i % 3 != 0] = first + 1;
+    }
+}
+
 static inline model *build(const variant *c)
 {
     model *m = model_create();
     double ends[2][3];
     ends_of(c, ends);
     model_line(m, "bar", ends[0], ends[1], NCELL);
+    if (c->increment == 1 && c->taper == 0 && c->ops->nnode == 2 && c->ops->ninternal == 0) shuffle_cells(m);
     shorten_cells(c->ops, m);
     pcs_fe_group *group = model_group(m, c->ops->name, "bar", c->values);
     const double span[3] = { ends[1][0] - ends[0][0], ends[1][1] - ends[0][1], ends[1][2] - ends[0][2] };

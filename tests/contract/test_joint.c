@@ -349,38 +349,6 @@ TEST(joints_leave_the_common_motion_alone)
     for_each(check_common_motion);
 }
 
-// The line of a slider turns with the first body; along it the second one is free, across it is not.
-TEST(sliders_follow_their_line)
-{
-    const pcs_source_ops *slider = NULL;
-    for (int j = 0; pcs_joints[j] != NULL; j++)
-        if (strcmp(pcs_joints[j]->name, "slider") == 0) slider = pcs_joints[j];
-    assert_non_null(slider);
-    for (int k = 0; k < 2; k++) {
-        const body *b = &bodies[k];
-        model *m = joined(slider, b, true);
-        const pcs_dofmap *map = pcs_fe_dofmap(m->system);
-        double psi[3] = { b->is_flat ? 0.0 : 1.2, b->is_flat ? 0.0 : -0.7, 1.4 }, shift[3] = { 0.3, -2.0, 0.0 };
-        double axis[3] = { 0.6, b->is_flat ? 0.8 : -0.48, b->is_flat ? 0.0 : 0.64 }, R[9], rotated[3], gap[16];
-        double q[MODEL_MAX_SIZE];
-        move_all(m, psi, shift, q);
-        pcs_rotation_exp(psi, R);
-        pcs_rotation_apply(R, axis, rotated);
-        int node = model_nodes(m, "two")->items[0];
-        for (int trial = 0; trial < 2; trial++) {
-            for (int i = map->first[node]; i < map->first[node + 1]; i++)
-                if (!map->dof[i].is_rotation)
-                    q[map->dof[i].equation] += pcs_dot3(trial == 0 ? rotated : axis, map->dof[i].direction);
-            gaps_at(m->system, q, 0.0, gap);
-            double worst = 0.0;
-            for (int j = 0; j < m->system->nrow; j++) worst = fmax(worst, fabs(gap[j]));
-            if (trial == 0) CHECK_NEAR(worst, 0.0, 2e-15);
-            else CHECK(worst > 0.1);
-        }
-        model_destroy(&m);
-    }
-}
-
 // Rows at increments x from q0, those of impulses where `part` is not negative: [nrow * nv], dense.
 static void rows_along(pcs_system *system, const double *q0, const double *x, double part, double *out)
 {

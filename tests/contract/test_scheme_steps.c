@@ -1,11 +1,8 @@
-// What every scheme promises of its steps, looped over the table: a rejected one leaves no trace, none allocates,
-// and the last one ends at the end.
+// What every scheme promises of its steps, looped over the table: a rejected one leaves no trace, and none allocates.
 
 #include "support/alloc_fault.h"
 #include "support/bars.h"
 #include "support/check.h"
-
-#include "build/build.h"
 
 #include <math.h>
 #include <string.h>
@@ -156,29 +153,5 @@ TEST(steps_do_not_allocate)
         if (requests != 0) fail_msg("%s: %ld allocations in 200 steps", bar_variants[k].scheme, requests);
         CHECK(s.nimpact >= 2 && run.x.step == 201);
         model_destroy(&m);
-    }
-}
-
-// Steps of the driver: multiples of the step, and a last one that ends at the end.
-TEST(last_step_is_shortened)
-{
-    const char *const schemes[] = { "scheme={type: alpha_ggl}", "scheme={type: moreau_jean, theta: 0.5}",
-                                    "scheme={type: half_explicit}" };
-    for (int k = 0; k < 3; k++) {
-        const char *set[] = { "mesh.bar.elements=6", "time.step=0.004", "time.end=0.0137", schemes[k] };
-        pcs_context *ctx = NULL;
-        pcs_sim *sim = NULL;
-        assert_int_equal(pcs_context_create(&ctx), PCS_OK);
-        CHECK_OK(ctx, pcs_build_sim_from(ctx, "cases/bar_impact", 4, set, &sim));
-        CHECK_OK(ctx, pcs_sim_start(sim));
-        double start = sim->state.q[0], rate = sim->state.v[0];
-        CHECK(sim->nstep == 4);
-        for (int step = 1; step <= 4; step++) {
-            CHECK_OK(ctx, pcs_sim_step(sim));
-            CHECK(sim->state.t == (step < 4 ? step * 0.004 : 0.0137));
-            CHECK_NEAR(sim->report.h, step < 4 ? 0.004 : 0.0017, 1e-15);
-            CHECK_NEAR(sim->state.q[0], start + rate * sim->state.t, 1e-13); // free flight
-        }
-        pcs_context_destroy(&ctx);
     }
 }

@@ -92,17 +92,3 @@ TEST(errors_equal_a_separate_implementation)
             }
         }
 }
-
-// Steps that divide the times of impact and release: rounding decides when the contact closes, but the motion tends to
-// the exact one at the same rates. At these Courant numbers the ripples of the mesh do not cancel those of the step,
-// and slow as they are, no scheme damps them.
-TEST(aligned_steps_converge)
-{
-    for (int m = 0; m < REFINE_METHODS; m++) {
-        refine_method aligned = refine_methods[m];
-        for (int p = 0; p < REFINE_PROBLEMS; p++) {
-            aligned.courant = p == 0 ? 0.48 : 0.5; // steps of 1.6e-3, 5e-3, 5e-2 and 2e-7 s at N = 100
-            check_orders(p, KIND[m] == FIRST_ORDER ? FIRST_ORDER : UNDAMPED, &aligned);
-        }
-    }
-}

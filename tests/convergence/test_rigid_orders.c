@@ -72,25 +72,6 @@ TEST(index_2_orders)
     rigid_free(&exact);
 }
 
-// The classical Runge-Kutta method does not know index 2: its order falls below 3.
-TEST(classical_method_loses_its_order)
-{
-    rigid_trace exact = run("slider_crank_bilateral", "half_explicit_rk, method: hem4", joint_end, 25600);
-    double step[5], q[5];
-    for (int k = 0; k < 5; k++) {
-        long n = 800L << k;
-        rigid_trace trace = run("slider_crank_bilateral", "half_explicit_rk, method: rk4", joint_end, n);
-        step[k] = joint_end / (double)n;
-        q[k] = rigid_largest_distance(&trace, &exact, 2, false);
-        rigid_free(&trace);
-    }
-    rigid_free(&exact);
-    print_message("index 2, rk4: order %.3f, at 1600 steps %.3f\n", rigid_slope(5, step, q), log2(q[0] / q[1]));
-    CHECK_RELATIVE(q[1], 3.3e-10, 0.03);
-    CHECK_NEAR(log2(q[0] / q[1]), 2.37, 0.03);
-    CHECK(rigid_slope(5, step, q) < 3.0);
-}
-
 // Gear-Gupta-Leimkuhler at once with exact gaps: order 2, and no drift at all.
 TEST(unified_midpoint_has_order_2)
 {

@@ -161,24 +161,6 @@ TEST(shipped_cases_take_forces)
     }
 }
 
-TEST(a_factor_scales_a_load)
-{
-    for (int k = 0; every_scheme[k] != NULL; k++) {
-        if (!takes_bar(every_scheme[k])) continue;
-        percuss *half = open_bar("-1.5", every_scheme[k]), *whole = open_bar("-3.0", every_scheme[k]);
-        CHECK(percuss_loads(whole) == 1 && strcmp(percuss_load_name(whole, 0), "push") == 0);
-        CHECK(percuss_load_name(whole, 1) == NULL && percuss_load_name(whole, -1) == NULL);
-        CHECK(percuss_set_load_factor(whole, "push", 0.5) == 0);
-        for (int i = 0; i < STEPS; i++) {
-            make_step(half, every_scheme[k]);
-            make_step(whole, every_scheme[k]);
-            is_near(half, whole, 1e-10, every_scheme[k]);
-        }
-        percuss_destroy(&half);
-        percuss_destroy(&whole);
-    }
-}
-
 // A state has the factor that it was left with, in memory and in files.
 TEST(states_have_factors)
 {
@@ -210,26 +192,6 @@ TEST(states_have_factors)
         percuss_forget(&kept);
     }
     remove(path);
-}
-
-TEST(friction_changes_between_steps)
-{
-    percuss *p = NULL;
-    const char *const set[] = { "time.end=0.5" };
-    CHECK(percuss_load_with("cases/stick_slip", 1, set, &p) == 0);
-    percuss_group group = percuss_group_at(p, 0);
-    CHECK(group.name != NULL && group.count > 0);
-    double before = percuss_contact_at(p, group.first).friction;
-    CHECK(before > 0.0);
-    CHECK(percuss_set_friction(p, group.name, 0.0) == 0);
-    CHECK(percuss_contact_at(p, group.first).friction == 0.0);
-    while (!percuss_is_done(p)) CHECK(percuss_step(p) == 0);
-    CHECK(percuss_energies(p).friction_loss == 0.0);
-    percuss_destroy(&p);
-    CHECK(percuss_load_with("cases/stick_slip", 1, set, &p) == 0);
-    while (!percuss_is_done(p)) CHECK(percuss_step(p) == 0);
-    CHECK(percuss_energies(p).friction_loss > 0.0);
-    percuss_destroy(&p);
 }
 
 // A mass of 1 kg on a floor: 10 m/s^2 press, 2 m/s^2 pull along it.

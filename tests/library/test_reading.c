@@ -139,24 +139,6 @@ TEST(reading_disturbs_nothing)
     }
 }
 
-// States of one case after another: what a simulation carries is looked at in contract/test_checkpoint.
-TEST(kept_states_lead_the_same_way)
-{
-    percuss *p = NULL, *other = NULL;
-    CHECK(percuss_load("cases/beam_pendulum", &p) == 0 && percuss_load("cases/beam_pendulum", &other) == 0);
-    for (int s = 0; s < STEPS; s++) CHECK(percuss_step(p) == 0 && percuss_step(other) == 0);
-    percuss_state *kept = percuss_keep(p);
-    CHECK(kept != NULL && percuss_restore(other, kept) == 2);
-    for (int s = 0; s < STEPS; s++) CHECK(percuss_step(p) == 0);
-    CHECK(percuss_restore(p, kept) == 0 && is_same(p, other));
-    for (int s = 0; s < STEPS; s++) CHECK(percuss_step(p) == 0 && percuss_step(other) == 0 && is_same(p, other));
-    for (int k = 0; k < percuss_checks(p); k++)
-        CHECK(percuss_check_at(p, k).worst_ratio == percuss_check_at(other, k).worst_ratio);
-    percuss_destroy(&p);
-    percuss_forget(&kept); // also after its handle
-    percuss_destroy(&other);
-}
-
 // Steps with a force that changes from step to step, where there is a mesh, and half the loads.
 static void drive(percuss *p, int count)
 {

@@ -126,7 +126,7 @@ FAULTS = [
      "a = -1.001 * A * w * w", ["unit/test_joint"], None),
     ("slope of acos", "src/core/expression.c", "    case PCS_OP_ACOS: slopes[0] = -1.0 /",
      "    case PCS_OP_ACOS: slopes[0] = -1.01 /", ["unit/test_expression"], None),
-    ("consistent mass of rods", "elements/rod.c", "0.0 : 1.0 / 6.0;", "0.0 : 1.001 / 6.0;", ["unit/test_rod"], None),
+    ("consistent mass of rods", "elements/rod.c", "0.0 : 1.0 / 6.0;", "0.0 : 1.001 / 6.0;", ["contract/test_element_sums"], None),
     ("potential of the ball in a box", "src/closed_form/ball_in_box.c", "*potential = p[MASS]",
      "*potential = 1.001 * p[MASS]", ["unit/test_closed_forms"], None),
     ("series of rotations", "src/core/rotation.c", "a2 / 12.0 * (1.0 - a2 / 30.0",

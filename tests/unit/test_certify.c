@@ -247,26 +247,6 @@ TEST(tolerances_are_small_and_have_units)
     }
 }
 
-// The first violation is the one that is told; later ones are still measured.
-TEST(first_violation_is_told)
-{
-    scene s;
-    open_scene(&s, si, true);
-    print(&s, 0, -1e-6, 0, 0, 0);
-    CHECK(!judge(&s));
-    const pcs_check *first = pcs_certifier_certificate(s.certifier)->broken;
-    print(&s, -1e-3, 1, 0, 0, 0);
-    s.x.t = 0.5;
-    CHECK(!judge(&s));
-    CHECK(pcs_certifier_certificate(s.certifier)->broken == first);
-    CHECK_NEAR(first->worst_value, 1e-6, 1e-15);
-    CHECK(first->worst_time == 0.25);
-    const pcs_check *gap = &pcs_certifier_certificate(s.certifier)->checks[0];
-    CHECK_NEAR(gap->worst_value, 1e-3, 1e-15);
-    CHECK(gap->worst_time == 0.5);
-    model_destroy(&s.m);
-}
-
 static bool passes_with(bool limits_gaps, size_t offset)
 {
     scene s;

@@ -220,26 +220,6 @@ TEST(planes_are_drawn_where_contacts_are)
     }
 }
 
-TEST(cases_start_on_their_constraints)
-{
-    for (int k = 0; pcs_closed_forms[k] != NULL; k++) {
-        unsigned long long seed = 1;
-        trial x = { .def = pcs_closed_forms[k] };
-        double g[M], G[M * N], T[2 * M * N];
-        trial_parameters(&x, &seed, false);
-        x.def->start(x.p, x.q, x.v);
-        x.def->gaps(x.p, x.q, g);
-        x.def->directions(x.p, x.q, G, T);
-        for (int j = 0; j < x.nrow; j++) {
-            double rate = 0.0;
-            for (int i = 0; i < x.n; i++) rate += G[j * x.n + i] * x.v[i];
-            CHECK(g[j] >= 0.0);
-            if (x.rows[j].is_bilateral) CHECK_NEAR(g[j], 0.0, 1e-16);
-            if (x.rows[j].is_bilateral) CHECK_NEAR(rate, 0.0, 1e-15);
-        }
-    }
-}
-
 typedef struct built {
     pcs_context *ctx;
     pcs_sim *sim;
@@ -306,35 +286,5 @@ TEST(linear_systems_know_their_constants)
     const double weight[] = { 0.0, -10.0 };
     CHECK_ALL_NEAR(2, b.sim->system->gravity, weight, 0.0);
     CHECK(isinf(b.sim->system->stable_step));
-    pcs_context_destroy(&b.ctx);
-}
-
-// A coordinate is a column by its name, its velocity by v_name.
-TEST(coordinates_are_columns)
-{
-    built b = build("cases/slider_crank", NULL);
-    static const char *const names[] = { "theta1", "theta2", "theta3", "v_theta1", "v_theta2", "v_theta3" };
-    const double values[] = { 0.0, 0.0, 0.0, 150.0, -75.0, 0.0 };
-    CHECK(b.sim->nprobe == 6);
-    for (int i = 0; i < 6; i++) {
-        CHECK(strcmp(b.sim->probes[i].column, names[i]) == 0);
-        CHECK_NEAR(b.sim->system->ops->probe(b.sim->system, &b.sim->probes[i],
-                                             pcs_at(b.sim->state.t, b.sim->state.q, b.sim->state.v)),
-                   values[i], 0.0);
-    }
-    pcs_context_destroy(&b.ctx);
-}
-
-// Drawn velocities are those of the drawn points.
-TEST(pictures_move)
-{
-    built b = build("cases/slider_crank", NULL);
-    pcs_system *s = b.sim->system;
-    s->ops->draw(s, pcs_at(b.sim->state.t, b.sim->state.q, b.sim->state.v), s->picture);
-    // Crank pin at (l1, 0) with l1 w1; slider pin at (l1 + l2, 0) with l1 w1 + l2 w2 = 0.
-    CHECK_NEAR(s->picture->velocity[1][1], 0.153 * 150.0, 1e-5);
-    CHECK_NEAR(s->picture->velocity[2][1], 0.0, 1e-5);
-    CHECK_NEAR(s->picture->displacement[2][0], 0.0, 0.0);
-    CHECK_NEAR(s->picture->reference[2][0], 0.459, 1e-15);
     pcs_context_destroy(&b.ctx);
 }

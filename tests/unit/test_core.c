@@ -17,12 +17,6 @@ static void check_zeroed(const void *memory, size_t bytes)
         if (byte[i] != 0) fail_msg("byte %zu of %zu is %d", i, bytes, byte[i]);
 }
 
-TEST_WITH_CONTEXT(context_starts_empty)
-{
-    CHECK(pcs_message(*state)[0] == '\0');
-    CHECK(pcs_bytes_taken(*state) == 0);
-}
-
 TEST(destroy_accepts_nothing)
 {
     pcs_context *ctx = NULL;
@@ -68,23 +62,6 @@ TEST_WITH_CONTEXT(chunks_are_filled_to_their_end)
     CHECK(pcs_bytes_taken(*state) == 5000 * ALIGNMENT);
 }
 
-TEST_WITH_CONTEXT(a_big_request_leaves_the_chunk_in_use)
-{
-    char *before = pcs_take(*state, 64, 1, "a block");
-    char *big = pcs_take(*state, 1 << 20, 1, "a big block");
-    char *after = pcs_take(*state, 64, 1, "a block");
-    assert_non_null(big);
-    CHECK(after == before + 64);
-}
-
-TEST_WITH_CONTEXT(a_count_of_zero_gives_a_pointer)
-{
-    CHECK(pcs_take(*state, 0, 8, "nothing") != NULL);
-    CHECK(pcs_take(*state, 0, 8, "nothing") != NULL);
-    CHECK(pcs_take(*state, 5, 0, "nothing") != NULL);
-    CHECK(pcs_bytes_taken(*state) == 0);
-}
-
 TEST_WITH_CONTEXT(impossible_sizes_are_refused)
 {
     CHECK(pcs_take(*state, SIZE_MAX, 1, "the moon") == NULL);
@@ -112,22 +89,6 @@ TEST_WITH_CONTEXT(text_is_copied)
     copy = pcs_take_text(*state, line);
     pcs_take_text(*state, line);
     assert_string_equal(copy, line);
-}
-
-TEST(scratch_grows_and_keeps_its_content)
-{
-    int *buffer = pcs_scratch(NULL, 0, sizeof *buffer);
-    assert_non_null(buffer);
-    for (int n = 1; n <= 4096; n *= 4) {
-        buffer = pcs_scratch(buffer, (size_t)n, sizeof *buffer);
-        assert_non_null(buffer);
-        if (n > 1) CHECK(buffer[n / 4 - 1] == n / 4);
-        buffer[n - 1] = n;
-    }
-    buffer = pcs_scratch(buffer, 0, sizeof *buffer);
-    assert_non_null(buffer);
-    pcs_scratch_free(buffer);
-    pcs_scratch_free(NULL);
 }
 
 typedef struct closing {
@@ -168,14 +129,6 @@ TEST(deferred_actions_run_before_memory_goes)
     CHECK_OK(ctx, pcs_defer(ctx, append_letter, inside));
     pcs_context_destroy(&ctx);
     assert_string_equal(log, "i");
-}
-
-TEST_WITH_CONTEXT(a_message_is_stored_and_replaced)
-{
-    CHECK(pcs_fail(*state, PCS_BAD_INPUT, "E must be > 0, is %g", -2.1e11) == PCS_BAD_INPUT);
-    assert_string_equal(pcs_message(*state), "E must be > 0, is -2.1e+11");
-    CHECK(pcs_fail(*state, PCS_IO_ERROR, "no") == PCS_IO_ERROR);
-    assert_string_equal(pcs_message(*state), "no");
 }
 
 TEST_WITH_CONTEXT(a_message_is_wrapped_from_outside)

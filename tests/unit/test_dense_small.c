@@ -1,9 +1,7 @@
-// Factors of small matrices, which the dense back end makes without LAPACK: sizes below, at and above its limit against
-// a product, matrices that need row exchanges, and those that cannot be factored; and pairs of equations.
+// Pairs of equations, which are eliminated apart. What factors of small matrices promise is in contract/test_linsolve.
 
 #include "check.h"
 #include "core/dense.h"
-#include "linsolve/linsolve.h"
 #include "model.h"
 
 #include <float.h>
@@ -11,90 +9,6 @@
 #include <string.h>
 
 enum { LARGEST = 10 };
-
-typedef struct full {
-    pcs_context *ctx;
-    pcs_pattern pattern;
-    int start[LARGEST + 1], row[LARGEST * LARGEST];
-    double value[LARGEST * LARGEST]; // column by column
-    pcs_matrix A;
-    pcs_linsolve *solver;
-} full;
-
-static void full_open(full *f, int n, const double *value, pcs_linsolve_kind kind, const char *backend)
-{
-    for (int j = 0; j <= n; j++) f->start[j] = j * n;
-    for (int k = 0; k < n * n; k++) f->row[k] = k % n;
-    memcpy(f->value, value, (size_t)(n * n) * sizeof *value);
-    f->pattern = (pcs_pattern){ .n = n, .nnz = n * n, .start = f->start, .row = f->row };
-    f->A = (pcs_matrix){ .pattern = &f->pattern, .value = f->value };
-    CHECK_OK(NULL, pcs_context_create(&f->ctx));
-    CHECK_OK(f->ctx, pcs_linsolve_create(f->ctx, backend, &f->A, kind, &f->solver));
-}
-
-static void random_matrix(unsigned long long *seed, int n, pcs_linsolve_kind kind, double *A)
-{
-    double B[LARGEST * LARGEST];
-    model_randomize(seed, n * n, B);
-    if (kind != PCS_SPD) {
-        memcpy(A, B, sizeof B);
-        for (int i = 0; i < n && n > 1; i++) A[i * n + i] = 0.0; // no pivot on the diagonal
-        return;
-    }
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) {
-            A[i * n + j] = i == j ? 0.1 : 0.0;
-            for (int k = 0; k < n; k++) A[i * n + j] += B[i * n + k] * B[j * n + k];
-        }
-}
-
-TEST(solutions_fit)
-{
-    unsigned long long seed = 5;
-    static const pcs_linsolve_kind kinds[] = { PCS_SPD, PCS_GENERAL, PCS_GENERAL };
-    for (int kind = 0; kind < 3; kind++)
-        for (int n = 1; n <= LARGEST; n++)
-            for (int trial = 0; trial < 20; trial++) {
-                full f;
-                double A[LARGEST * LARGEST], exact[LARGEST], x[LARGEST] = { 0 };
-                bool is_singular = true;
-                random_matrix(&seed, n, kinds[kind], A);
-                for (int i = 0; i < n && kind == 2; i++) // symmetric, but indefinite
-                    for (int j = 0; j < i; j++) A[i * n + j] = A[j * n + i];
-                model_randomize(&seed, n, exact);
-                for (int j = 0; j < n; j++)
-                    for (int i = 0; i < n; i++) x[i] += A[j * n + i] * exact[j];
-                full_open(&f, n, A, kinds[kind], "auto");
-                CHECK(strcmp(f.solver->ops->name, "dense") == 0);
-                CHECK_OK(f.ctx, pcs_linsolve_factor(f.solver, &is_singular));
-                CHECK(!is_singular);
-                pcs_linsolve_solve(f.solver, x);
-                double growth = 1.0;
-                for (int i = 0; i < n; i++) growth = fmax(growth, fabs(x[i]));
-                CHECK_ALL_NEAR(n, x, exact, 1e-11 * growth * (kind == 0 ? 1.0 : 100.0));
-                pcs_context_destroy(&f.ctx);
-            }
-}
-
-TEST(singular_matrices_are_told_with_their_equation)
-{
-    const double semi[] = { 1, 1, 0, 1, 1, 0, 0, 0, 1 }, negative[] = { 1, 0, 0, 0, 1, 0, 0, 0, -1 },
-                 rank[] = { 1, 2, 4, 2, 4, 8, 1, 0, 1 };
-    bool is_singular = false;
-    full f;
-    full_open(&f, 3, semi, PCS_SPD, "dense");
-    CHECK_OK(f.ctx, pcs_linsolve_factor(f.solver, &is_singular));
-    CHECK(is_singular && f.solver->bad_equation == 1);
-    pcs_context_destroy(&f.ctx);
-    full_open(&f, 3, negative, PCS_SPD, "dense");
-    CHECK_OK(f.ctx, pcs_linsolve_factor(f.solver, &is_singular));
-    CHECK(is_singular && f.solver->bad_equation == 2);
-    pcs_context_destroy(&f.ctx);
-    full_open(&f, 3, rank, PCS_GENERAL, "dense");
-    CHECK_OK(f.ctx, pcs_linsolve_factor(f.solver, &is_singular));
-    CHECK(is_singular && f.solver->bad_equation == 1);
-    pcs_context_destroy(&f.ctx);
-}
 
 // A x = b to the error of an elimination with pivots.
 static void check_pair(const double A[4], const double b[2], const double x[2])

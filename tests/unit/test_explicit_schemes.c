@@ -100,38 +100,6 @@ TEST(bars_obey_the_stable_step)
         }
 }
 
-// Without an impact nothing changes; with one the step is taken in ten parts, and everything adds up.
-TEST(impulsive_steps_add_up)
-{
-    model *m = bar_bouncing(true), *plain = bar_bouncing(true);
-    model_run run = model_prepare(m, "half_explicit", "impulsive_step=0.0004", NULL, NULL);
-    model_run same = model_prepare(plain, "half_explicit", "", NULL, NULL);
-    model_start(&run);
-    model_start(&same);
-    double momentum = run.report.measure.free_momentum[0];
-    int njoined = 0, nstep = 0;
-    for (; nstep < 200; nstep++) {
-        model_step(&run, bar_step);
-        bool is_impact = run.report.rows[0].is_impact || run.report.rows[1].is_impact;
-        CHECK(run.report.is_joined == is_impact);
-        njoined += is_impact;
-        if (njoined == 0) {
-            model_step(&same, bar_step);
-            CHECK(memcmp(run.x.q, same.x.q, BAR_NODES * sizeof(double)) == 0);
-        }
-        double sum =
-            momentum + run.report.smooth_impulse[0] - run.report.rows[0].step_impulse + run.report.rows[1].step_impulse;
-        CHECK_NEAR(run.report.measure.free_momentum[0], sum, 1e-11);
-        CHECK_NEAR(run.report.h, bar_step, 1e-15);
-        momentum = run.report.measure.free_momentum[0];
-    }
-    CHECK(njoined >= 3);
-    CHECK(run.x.step == nstep);
-    CHECK_NEAR(run.x.t, nstep * bar_step, 1e-12);
-    model_destroy(&m);
-    model_destroy(&plain);
-}
-
 static int calls_left;
 
 static void solve_for_a_while(pcs_step_solver *self, pcs_step_problem *p, pcs_step_result *result)

@@ -48,31 +48,6 @@ TEST(weight_with_supports)
     model_destroy(&m);
 }
 
-// Two bars across space with two gravities; one bar numbered against the axis. The weights add up.
-TEST(weights_add_up)
-{
-    model *m = model_create();
-    model_line(m, "up", (double[]){ 0, 0, 0 }, (double[]){ 2, 3, 6 }, 7);
-    model_line(m, "down", (double[]){ 2, 3, 16 }, (double[]){ 0, 0, 10 }, 3);
-    model_group(m, "rod", "up", steel);
-    model_group(m, "rod", "down", lumped);
-    model_gravity(m, -0.2, -0.3, -0.6);
-    pcs_fe_load *second = model_gravity(m, -0.4, -0.6, -1.2);
-    second->datum[2] = 3.0;
-    model_build(m);
-    double q[12] = { 0 }, v[12] = { 0 }, resultant[3], f[12], sum = 0.0;
-    // Each bar weighs 10.5 kg; centres (1, 1.5, 3) and (1, 1.5, 13). |g| = 0.7 and 1.4.
-    // first: 10.5 (0.2 + 0.45 + 1.8) + 10.5 (0.2 + 0.45 + 7.8); second, 3 m lower: twice (0.2 + 0.45 + 0), (0.2 + 0.45
-    // + 6)
-    CHECK_NEAR(potential(m, q), 10.5 * (2.45 + 8.45) + 2 * 10.5 * (0.65 + 6.65), 1e-12);
-    pcs_system_resultant(m->system, pcs_at(0.0, q, v), resultant);
-    CHECK_ALL_NEAR(3, resultant, ((double[]){ -0.6 * 21, -0.9 * 21, -1.8 * 21 }), 1e-12);
-    m->system->ops->force(m->system, pcs_at(0.0, q, v), f);
-    for (int i = 0; i < 12; i++) sum += f[i];
-    CHECK_NEAR(sum, -2.1 * 21, 1e-12);
-    model_destroy(&m);
-}
-
 TEST(loads_follow_their_table)
 {
     static const double time[] = { 1.0, 3.0, 4.0 }, factor[] = { 0.0, 2.0, -1.0 };
@@ -179,20 +154,6 @@ TEST(stable_step_of_bars)
     }
 }
 
-// The fastest cell of all bodies counts, wherever it is.
-TEST(stable_step_is_that_of_the_fastest_cell)
-{
-    model *m = model_create();
-    const double x[4][3] = { { 20, 0, 0 }, { 21, 0, 0 }, { 21.25, 0, 0 }, { 24, 0, 0 } };
-    model_line(m, "bar", (double[]){ 1, 0, 0 }, (double[]){ 11, 0, 0 }, 5);
-    model_chain(m, "graded", 4, x);
-    model_group(m, "rod", "bar", steel);
-    model_group(m, "rod", "graded", "E=150 rho=3 area=2 mass=lumped");
-    model_build(m);
-    CHECK_RELATIVE(m->system->stable_step, 0.25 / sqrt(150.0 / 3.0), 1e-13);
-    model_destroy(&m);
-}
-
 static double read_probe(const model *m, const char *nodes, const char *component, const double *q, const double *v)
 {
     pcs_probe probe;
@@ -231,31 +192,6 @@ static double read_centre(const model *m, const char *cells, const char *compone
     pcs_probe probe;
     CHECK_OK(m->ctx, pcs_fe_body_probe(m->system, model_cells(m, cells), component, &probe));
     return m->system->ops->probe(m->system, &probe, pcs_at(0.0, q, v));
-}
-
-// Cells of 1, 2 and 3 m with 1.5 kg/m: the centre lies at 3 m, and moves with the mass, not with the nodes.
-TEST(centre_of_unequal_cells)
-{
-    for (int i = 0; i < 2; i++) {
-        model *m = model_create();
-        model_chain(m, "bar", 4, (const double[][3]){ { 0, 7, 0 }, { 1, 7, 0 }, { 3, 7, 0 }, { 6, 7, 0 } });
-        model_point(m, "ball", (double[]){ 9, 7, 0 });
-        model_group(m, "rod", "bar", i == 0 ? steel : lumped);
-        model_group(m, "point_mass", "ball", "mass=2");
-        model_build(m);
-        const double q[7] = { 0.1, 0.4, 0.2, 0.5, 1, 2, 3 }, v[7] = { 3, 6, 0, -2, 4, 5, 6 };
-        const double share[4] = { 1.0 / 12, 3.0 / 12, 5.0 / 12, 3.0 / 12 };
-        double u = 0.0, speed = 0.0;
-        for (int k = 0; k < 4; k++) u += share[k] * q[k], speed += share[k] * v[k];
-        CHECK_NEAR(read_centre(m, "bar", "x", q, v), 3.0 + u, 1e-14);
-        CHECK_NEAR(read_centre(m, "bar", "ux", q, v), u, 1e-15);
-        CHECK_NEAR(read_centre(m, "bar", "vx", q, v), speed, 1e-15);
-        CHECK_NEAR(read_centre(m, "bar", "y", q, v), 7.0, 1e-15);
-        CHECK_NEAR(read_centre(m, "bar", "vy", q, v), 0.0, 0.0);
-        CHECK_NEAR(read_centre(m, "ball", "y", q, v), 9.0, 1e-15);
-        CHECK_NEAR(read_centre(m, "ball", "vz", q, v), 6.0, 1e-15);
-        model_destroy(&m);
-    }
 }
 
 // Whatever the element, its centre has the momentum of the model over its mass.

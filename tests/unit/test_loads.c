@@ -1,4 +1,4 @@
-// Applied loads at a state: their entries where nodes have turned, slopes against differences, work, factors in time.
+// Applied loads at a state: their entries where nodes have turned, slopes against differences, work.
 
 #include "core/rotation.h"
 #include "support/check.h"
@@ -182,66 +182,6 @@ TEST(entries_turn_as_they_should)
     pcs_rotation_apply_transposed(R, (const double[3]){ 0, -3.6, -4.8 }, part);
     part[0] += 11.2;
     CHECK_ALL_NEAR(3, f + 21, part, 1e-12);
-    text_case_close(&c);
-}
-
-// In the plane angles grow past pi, and moments are what they were.
-TEST(plane_moments_stand_still)
-{
-    text_case c = text_case_open(plane, NULL);
-    pcs_system *s = c.sim->system;
-    double q[MOST] = { 0 }, f[MOST];
-    q[8] = 7.0;
-    q[11] = 9.0;
-    load_force(s, 1.0, noon, q, f);
-    CHECK_NEAR(f[2], -1.0, 1e-14);
-    CHECK_NEAR(f[8], 2.0, 1e-14);
-    CHECK_NEAR(f[11], 6.0, 1e-14);
-    CHECK_NEAR(f[9], -2.0 * sin(9.0), 1e-14);
-    CHECK_NEAR(f[10], 2.0 * cos(9.0), 1e-14);
-    double quarter = sqrt(1.25) / 4.0;
-    CHECK_NEAR(f[6], 1.6 * (3.0 * cos(7.0) - sin(7.0)) + 0.3 * quarter, 1e-13);
-    CHECK_NEAR(f[7], 1.6 * (3.0 * sin(7.0) + cos(7.0)) - quarter, 1e-13);
-    text_case_close(&c);
-}
-
-TEST(resultants_are_the_sums)
-{
-    const char *const texts[] = { space, plane };
-    for (int i = 0; i < 2; i++) {
-        text_case c = text_case_open(texts[i], NULL);
-        pcs_system *s = c.sim->system;
-        int dofs = i == 0 ? 6 : 3, nnode = s->nv / dofs;
-        double q[MOST], zero[MOST] = { 0 }, f[MOST], sum[3], expected[3] = { 0 };
-        wander(s, q);
-        s->ops->force(s, pcs_at(noon, q, zero), f);
-        pcs_system_resultant(s, pcs_at(noon, q, zero), sum);
-        for (int node = 0; node < nnode; node++)
-            for (int k = 0; k < dofs / 2 + (dofs == 3); k++) expected[k] += f[dofs * node + k];
-        CHECK_ALL_NEAR(3, sum, expected, 1e-11);
-        CHECK(fabs(expected[0]) > 0.5);
-        text_case_close(&c);
-    }
-}
-
-// Factors between and beyond the entries of a table, and a factor of all loads at once.
-TEST(factors_multiply)
-{
-    const double times[] = { -1.0, 1.0, 1.5, 2.0, 3.0, 8.0 }, factors[] = { 0.0, 0.0, 1.0, 2.0, 4.0, 4.0 };
-    text_case c = text_case_open(space, NULL);
-    pcs_system *s = c.sim->system;
-    double q[MOST], f[MOST], half[MOST];
-    wander(s, q);
-    for (int i = 0; i < 6; i++) {
-        double R[9], expected[3];
-        load_force(s, 1.0, times[i], q, f);
-        load_force(s, 0.5, times[i], q, half);
-        for (int k = 0; k < s->nv; k++) CHECK_NEAR(half[k], 0.5 * f[k], 1e-12);
-        pcs_rotation_exp(q + 3, R);
-        pcs_rotation_apply_transposed(R, (const double[3]){ 0.5, 2, -1 }, expected);
-        for (int k = 0; k < 3; k++) CHECK_NEAR(f[3 + k], factors[i] * expected[k], 1e-12);
-        CHECK_NEAR(f[6] / (sqrt(5.25) / 2.0), 0.3 * factors[i], 1e-12);
-    }
     text_case_close(&c);
 }
 

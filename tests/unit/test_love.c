@@ -1,13 +1,12 @@
 // Rods with lateral inertia against the closed forms of Love:
 //
-//   w(k) = c k/sqrt(1 + b k^2),   group speed c/(1 + b k^2)^(3/2),   b = nu^2 J/A
+//   w(k) = c k/sqrt(1 + b k^2),   b = nu^2 J/A
 //
 // A uniform mesh of length h with consistent mass has, by its matrices,
 //   w^2 = (4 c^2/h^2) s/(1 - (2/3) s + 4 (b/h^2) s),   s = sin^2(k h/2)
 
 #include "support/check.h"
 #include "support/still.h"
-#include "support/text_case.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -60,56 +59,3 @@ TEST(modes_follow_the_dispersion_curve)
 }
 
 enum { CELLS = 400, WAVES = 81 };
-
-// A group of waves about k0 in an endless rod: displacement and velocity.
-static double group(double b, double x, double t, double *velocity)
-{
-    const double k0 = 12.0, width = 1.2;
-    double u = 0.0;
-    *velocity = 0.0;
-    for (int i = 0; i < WAVES; i++) {
-        double z = 8.0 * i / (WAVES - 1) - 4.0, k = k0 + z * width, w = love(1.0, b, k);
-        double size = exp(-0.5 * z * z) / WAVES, phase = k * (x - 3.0) - w * t;
-        u += size * cos(phase);
-        *velocity += size * w * sin(phase);
-    }
-    return u;
-}
-
-// Largest difference from the exact group after a time of 4, over its largest displacement; and how far its middle is
-// from where the group speed takes it.
-static double group_error(int cells, double b, double *lag)
-{
-    const double end = 4.0;
-    char mesh[120], values[160], clock[80];
-    snprintf(mesh, sizeof mesh, "mesh: { bar: { type: line, from: [0, 0, 0], to: [10, 0, 0], elements: %d } }\n",
-             cells);
-    snprintf(values, sizeof values,
-             "elements: { bar: { type: rod_love, mesh: bar, E: 1, rho: 1, area: 1, nu: 0.3, polar_moment: %.17g } }\n",
-             b / 0.09);
-    snprintf(clock, sizeof clock, "time: { step: %.17g, end: %g }\n", end / cells, end);
-    text_case run = text_case_open(mesh, values, "scheme: { type: newmark }\n", clock, NULL);
-    pcs_state *state = &run.sim->state;
-    for (int i = 0; i <= cells; i++) state->q[i] = group(b, 10.0 * i / cells, 0.0, &state->v[i]);
-    text_case_run(&run);
-    double worst = 0.0, largest = 0.0, sum = 0.0, weight = 0.0, v;
-    for (int i = 0; i <= cells; i++) {
-        double x = 10.0 * i / cells, exact = group(b, x, end, &v);
-        worst = fmax(worst, fabs(state->q[i] - exact));
-        largest = fmax(largest, fabs(exact));
-        sum += x * state->q[i] * state->q[i];
-        weight += state->q[i] * state->q[i];
-    }
-    *lag = sum / weight - 3.0 - end * pow(1.0 + b * 144.0, -1.5);
-    text_case_close(&run);
-    return worst / largest;
-}
-
-TEST(groups_travel_at_their_own_speed)
-{
-    double lag, b = 0.002, coarse = group_error(CELLS, b, &lag), fine = group_error(2 * CELLS, b, &lag);
-    CHECK(fine < 0.03);
-    CHECK_NEAR(log2(coarse / fine), 2.0, 0.1);
-    // c = 1 would be 1.37 further, the phase speed 0.36
-    CHECK_NEAR(lag, 0.0, 0.02);
-}

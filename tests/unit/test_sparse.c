@@ -75,26 +75,6 @@ TEST_WITH_CONTEXT(test_runs_of_several_bars)
     CHECK(pattern_of(*state, 4, 1, 3, (int[]){ 0, 1, 2 })->nrun == 0);
 }
 
-TEST_WITH_CONTEXT(test_combine)
-{
-    pcs_pattern *pattern = pattern_of(*state, 2, 1, 2, (int[]){ 0, 1 });
-    pcs_matrix *matrix[4];
-    for (int k = 0; k < 4; k++) CHECK_OK(*state, pcs_matrix_create(*state, pattern, &matrix[k]));
-    for (int p = 0; p < 4; p++) {
-        matrix[0]->value[p] = NAN;
-        for (int k = 1; k < 4; k++) matrix[k]->value[p] = pow(10.0, k) * (p + 1);
-    }
-    pcs_matrix *S = matrix[0], *M = matrix[1], *C = matrix[2], *K = matrix[3];
-    pcs_matrix_combine(S, (const double[3]){ 2.0, 3.0, 4.0 }, M, C, K);
-    CHECK_ALL_NEAR(4, S->value, ((double[]){ 4320, 8640, 12960, 17280 }), 0.0);
-    pcs_matrix_combine(S, (const double[3]){ 2.0, 3.0, 4.0 }, M, NULL, K);
-    CHECK_ALL_NEAR(4, S->value, ((double[]){ 4020, 8040, 12060, 16080 }), 0.0);
-    pcs_matrix_combine(S, (const double[3]){ 2.0, 3.0, 4.0 }, M, C, NULL);
-    CHECK_ALL_NEAR(4, S->value, ((double[]){ 320, 640, 960, 1280 }), 0.0);
-    pcs_matrix_combine(M, (const double[3]){ 0.5, 0.0, 1.0 }, M, NULL, M); // in place
-    CHECK_ALL_NEAR(4, M->value, ((double[]){ 15, 30, 45, 60 }), 0.0);
-}
-
 // A long bar: the memory of pattern and matrix is what it must be, and the pattern is a chain.
 TEST_WITH_CONTEXT(test_memory_of_a_long_bar)
 {

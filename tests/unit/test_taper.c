@@ -5,8 +5,6 @@
 //   bending    64 L^3/(3 pi E a^3 b) + 4 L/(pi k G a b)
 //   torsion    32 L (a^2 + a b + b^2)/(3 pi G a^3 b^3)
 
-#define _XOPEN_SOURCE 700 // j0, y0
-
 #include "support/check.h"
 #include "support/model.h"
 #include "support/still.h"
@@ -147,36 +145,6 @@ TEST(exact_beams_converge_to_the_cone)
     }
 }
 
-// A profile that does not vary is no profile: the same matrices, whatever the mass.
-TEST(constant_profiles_change_nothing)
-{
-    static const char *const elements[] = { "beam_timo_2d", "beam_timo_3d", "beam_exact_2d", "beam_exact_3d" };
-    static const char *const masses[] = { "consistent", "lumped" };
-    for (int e = 0; e < 8; e++) {
-        bool is_space = strstr(elements[e / 2], "3d") != NULL;
-        double of[2][2][MODEL_MAX_SIZE * MODEL_MAX_SIZE];
-        int n = is_space ? 12 : 6;
-        for (int profile = 0; profile < 2; profile++) {
-            char text[512];
-            snprintf(text, sizeof text, "elements.bar.type=%s; elements.bar.mass=%s; mesh.bar.elements=2; %s %s",
-                     elements[e / 2], masses[e % 2],
-                     profile ? "elements.bar.section.diameter={table: [[0, 0.3], [0.9, 0.3], [1.5, 0.3]]}"
-                             : "elements.bar.section.diameter=0.3",
-                     is_space ? "; elements.bar.orientation=[0, 1, 0]; supports.clamp.fix=[x, y, z, rx, ry, rz]" : "");
-            still s = still_open(cone, text);
-            CHECK(s.on.system->nv == n);
-            model_dense(s.on.system->M, n, of[profile][0]);
-            model_dense(s.on.system->K, n, of[profile][1]);
-            still_close(&s);
-        }
-        for (int i = 0; i < 2; i++) {
-            double size = 0.0;
-            for (int j = 0; j < n * n; j++) size = fmax(size, fabs(of[0][i][j]));
-            CHECK_ALL_NEAR(n * n, of[1][i], of[0][i], 1e-14 * size);
-        }
-    }
-}
-
 // int_0^1 (a + (b-a) x)^p x^m (1-x)^n dx by many points.
 static double moment_of(int p, int m, int n)
 {
@@ -215,54 +183,6 @@ TEST(masses_of_beams_are_where_the_section_is)
         if (is_space && is_exact) CHECK_RELATIVE(entry(&s, true, 4, 4), inertia * first, 1e-8);
         still_close(&s);
     }
-}
-
-// The first mode of a rod of linear area, clamped at one end: x = 1 + s (A1/A0 - 1) gives Bessel's equation,
-// Y0(z0) J1(z1) = J0(z0) Y1(z1), z = k x/(A1/A0 - 1).
-static double rod_root(double ratio)
-{
-    double low = 0.1, high = 3.0, f[2];
-    for (int i = 0; i < 200; i++) {
-        double middle = 0.5 * (low + high);
-        const double points[2] = { low, middle };
-        for (int j = 0; j < 2; j++) {
-            double z0 = points[j] / (ratio - 1.0), z1 = ratio * z0;
-            f[j] = y0(z0) * j1(z1) - j0(z0) * y1(z1);
-        }
-        *(f[0] * f[1] > 0.0 ? &low : &high) = middle;
-    }
-    return low;
-}
-
-static double rod_frequency(const char *element, const char *supports, int cells, const char *mass)
-{
-    char text[640];
-    snprintf(text, sizeof text,
-             "mesh: { bar: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: %d } }\n"
-             "elements: { bar: { type: %s, mesh: bar, E: 1.0, rho: 1.0, area: { from: 1.0, to: 3.0 }, mass: %s } }\n"
-             "supports: { clamp: { set: bar.start, fix: [x] }%s }\n",
-             cells, element, mass, supports);
-    still s = still_open(text, NULL);
-    pcs_modes modes = still_modes(&s, 1, PCS_EIGEN_DENSE);
-    double w = modes.modes[0].w;
-    still_close(&s);
-    return w;
-}
-
-TEST(frequencies_of_a_tapered_rod_are_those_of_bessel)
-{
-    double exact = rod_root(3.0);
-    static const char *const masses[] = { "consistent", "lumped" };
-    for (int i = 0; i < 2; i++) {
-        double error[3];
-        for (int j = 0; j < 3; j++) error[j] = rod_frequency("rod", "", 8 << j, masses[i]) / exact - 1.0;
-        CHECK(error[2] > 0.0);
-        CHECK(fabs(error[2]) < 3e-4);
-        for (int j = 0; j < 2; j++) CHECK_NEAR(log2(error[j] / error[j + 1]), 2.0, 0.03);
-    }
-    static const char across[] = ", rest: { set: bar, fix: [y] }";
-    CHECK_RELATIVE(rod_frequency("rod_2d", across, 16, "consistent"), rod_frequency("rod", "", 16, "consistent"),
-                   1e-12);
 }
 
 // Frequencies of slender cones by both kinds of beams; the error of the linear ones falls with the fourth power, and a
