@@ -85,31 +85,31 @@ def number(words):
 
 
 class Pages(unittest.TestCase):
-    """Results of a run, of a long one with a bad title, of a study, statics and modes."""
+    """Results of a run with a bad title, of a study, statics and modes."""
 
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
         cls.run_folder = os.path.join(cls.folder.name, "a run's")
-        cls.fine_folder = os.path.join(cls.folder.name, "fine")
         cls.study_folder = os.path.join(cls.folder.name, "study")
         cls.statics_folder = os.path.join(cls.folder.name, "statics")
         cls.modes_folder = os.path.join(cls.folder.name, "modes")
-        cls.kept = {cls.run_folder, cls.fine_folder, cls.study_folder, cls.statics_folder, cls.modes_folder}
+        cls.kept = {cls.run_folder, cls.study_folder, cls.statics_folder, cls.modes_folder}
         case = "cases/bar_impact"
-        cls.percuss("run", case, "-q", "-o", cls.run_folder, "--set", "mesh.bar.elements=50")
+        cls.percuss("run", case, "-q", "-o", cls.run_folder, "--set", "mesh.bar.elements=50", "--set",
+                    "title=" + TITLE)
         with open(os.path.join(cls.folder.name, "roof.yaml"), "w") as file:
             file.write(ROOF)
         cls.percuss("statics", file.name, "-q", "-o", cls.statics_folder)
         cls.percuss("modes", "cases/shaft_whirl", "-q", "--count", "4", "-o", cls.modes_folder)
-        cls.percuss("run", case, "-q", "-o", cls.fine_folder, "--set", "mesh.bar.elements=20", "--set",
-                    "time.step=2.5e-4", "--set", "output.frames.every=100000", "--set", "elements.bar.E=9.0e+8",
-                    "--set", "elements.bar.rho=1.0e+6", "--set",
-                    "title=" + TITLE)
-        cls.percuss("study", case, "-q", "-o", cls.study_folder, "--vary", "mesh.bar.elements=10,20,40,80", "--vary",
-                    "scheme.rho_inf=0.6,0.8,2", "--refine", "step=2,3", "--set", "time.end=0.8", "--measure",
-                    "wall.peak_force", "--measure", "energy.impact_loss")
+        file = os.path.join(cls.folder.name, "it's a study.yaml")
+        with open(file, "w") as stream:
+            stream.write("case: %s\nset: { time.end: 0.8 }\nzip: { mesh.bar.elements: [10, 20], scheme.rho_inf: "
+                         "[0.6, 0.8] }\npoints: [{}, { contacts.wall.restitution: 2 }]\nrefine: { step: [2, 3] }\n"
+                         "measure: { 'a name': 'at(tip.x, 0.25) + 1' }\n" % os.path.abspath(case))
+        cls.percuss("study", file, "-q", "-o", cls.study_folder, "--set", "elements.bar.rho=1.1", "--vary",
+                    "initial.0.velocity=[-10.0, 0, 0],[-9, 0, 0]", "--measure", "wall.peak_force", "-j", "2")
 
     @classmethod
     def percuss(cls, *arguments, status=0):

@@ -46,14 +46,17 @@ def claims(path, text):
     return found
 
 
-def measure(case, keys, measures, folder):
-    """Runs a case once and returns the value of each measure."""
-    import percuss  # of the tree, over the library of the build
+def measured(case, keys, formulas):
+    """Runs a case once, in this process, and returns the value of each measure."""
+    from percuss import measure, pool  # of the tree, over the library of the build
 
-    point = {"title": "claims", **dict(KEY.findall(keys))}
-    table = percuss.study(os.path.join(TREE, case), points=[point], output=folder, jobs=1,
-                          measure={f"m{i}": formula for i, formula in enumerate(measures)})
-    return [float(table[f"m{i}"].iloc[0]) for i in range(len(measures))]
+    with tempfile.TemporaryDirectory() as folder:
+        runs = pool.Runs(os.path.join(TREE, case), folder, ["title=claims"], beside=0,
+                         history=any(map(measure.uses_history, formulas)))
+        lines = [f"{key}={value}" for key, value in KEY.findall(keys)]
+        run = runs.measured(lines, {}, {formula: measure.locate(formula, TREE) for formula in formulas})
+    assert run.is_good, f"{case}{keys}: {run.reason}"
+    return [run.values[formula].value for formula in formulas]
 
 
 def main():
@@ -65,9 +68,8 @@ def main():
         for case, keys, formula, value, bound in claims(path, text):
             runs.setdefault((case, keys), []).append((formula, value, bound))
         for (case, keys), rows in runs.items():
-            with tempfile.TemporaryDirectory() as folder:
-                values = measure(case, keys, [formula for formula, _, _ in rows], os.path.join(folder, "study"))
-            for (formula, value, bound), now in zip(rows, values):
+            values = measured(case, keys, [formula for formula, _, _ in rows])
+            for (formula, value, bound), now in zip(rows, values, strict=True):
                 count += 1
                 if not abs(now - float(value)) <= bound:
                     off.append(f"{path}: {case}{keys}: {formula} is {now:.12g}, the text says {value} +- {bound:g}")

@@ -16,7 +16,7 @@ PROGRAM = os.path.abspath(sys.argv.pop(1))
 HANG = 1800  # s, after which a run is taken for hanging; a busy machine needs far less
 
 
-TOOLS = ("study", "plot", "compare", "report", "view", "fit")  # commands in Python
+TOOLS = ("study", "plot", "compare", "report", "view", "fit", "converge")  # commands in Python
 
 
 def percuss(*arguments, **keywords):
