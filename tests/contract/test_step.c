@@ -321,30 +321,6 @@ TEST(ties_are_settled)
     model_destroy(&m);
 }
 
-// One free body of two nodes with lumped masses m each: the end stops, La = m v; nothing else feels it.
-TEST(impact_by_hand)
-{
-    for (int i = 0; pcs_step_solvers[i] != NULL; i++) {
-        model *m = model_create();
-        model_line(m, "bar", (double[]){ 0, 0, 0 }, (double[]){ 2, 0, 0 }, 1);
-        model_group(m, "rod", "bar", "E=1 rho=3 area=1 mass=lumped"); // 3 kg at each node
-        model_contact(m, "wall", "node_plane", "nodes=bar.end point=2,0,0 normal=-1,0,0 restitution=0.5");
-        model_build(m);
-        pcs_step_solver *solver;
-        pcs_step_form form = { .h = 1.0 };
-        solution x = { .v = { 4, 4 }, .target = { -2 }, .gate = { 1 } };
-        CHECK_OK(m->ctx, pcs_step_solver_create(m->ctx, pcs_step_solvers[i]->name, "auto", m->system, &solver));
-        CHECK_RELATIVE(solver->effective_mass[0], 3.0, 1e-15);
-        solve(solver, &form, &x);
-        assert_int_equal(x.result.outcome, PCS_CONVERGED);
-        CHECK_NEAR(x.la[0], 3 * (4 + 2), 1e-13);
-        CHECK_ALL_NEAR(2, x.v, ((double[]){ 4, -2 }), 1e-14);
-        CHECK_ALL_NEAR(2, x.q, ((double[]){ 0, 0 }), 0.0);
-        CHECK_NEAR(x.rate_before[0], -4.0, 1e-14);
-        model_destroy(&m);
-    }
-}
-
 // Equal forms are prepared once; another step size is another factorization.
 TEST(factorizations_are_kept)
 {
@@ -428,17 +404,6 @@ TEST(singular_mass_is_told)
         CHECK(solver == NULL);
         model_destroy(&m);
     }
-}
-
-TEST(unknown_names_are_told)
-{
-    model *m = build(0, false);
-    pcs_step_solver *solver;
-    CHECK_STATUS(NULL, pcs_step_solver_create(m->ctx, "magic", "auto", m->system, &solver), PCS_UNSUPPORTED);
-    CHECK_TEXT(pcs_message(m->ctx), "'magic'");
-    CHECK_STATUS(NULL, pcs_step_solver_create(m->ctx, "condensed", "magic", m->system, &solver), PCS_UNSUPPORTED);
-    CHECK_TEXT(pcs_message(m->ctx), "magic");
-    model_destroy(&m);
 }
 
 // A force that is not finite spreads over the body and is an outcome of the step. (What never reaches a contact, such

@@ -1,6 +1,6 @@
 // The contact problem of contact_problem.h on random problems with friction, joints, position law and live gate: both
-// of its solvers keep the laws by their definitions and find the same answer; GMRES solves what it is given; problems
-// where sets of Newton's method fail are settled, or told.
+// of its solvers keep the laws by their definitions and find the same answer; problems where sets of Newton's
+// method fail are settled, or told.
 
 #include "support/check.h"
 #include "support/model.h"
@@ -160,88 +160,6 @@ static void check_laws(problem *p, const pcs_contact_problem *s)
         // Where it slides the impulse is at its limit and against the slip.
         if (slip > 10.0 * small) CHECK_NEAR(power, -limit * slip, 20.0 * small * fmax(limit, weight * size));
     }
-}
-
-static void krylov_product(void *owner, const double *x, double *y)
-{
-    const double *A = owner;
-    for (int i = 0; i < MOST; i++) y[i] = pcs_sum_dot(MOST, &A[i * MOST], x);
-}
-
-static void krylov_precondition(void *owner, const double *r, double *x)
-{
-    const double *A = owner;
-    for (int i = 0; i < MOST; i++) x[i] = A[i * MOST + i] != 0.0 ? r[i] / A[i * MOST + i] : 0.0;
-}
-
-// A random matrix, near a diagonal one with entries of different size; symmetric where asked for.
-static void random_matrix(unsigned long long *seed, bool is_symmetric, double *A)
-{
-    double size[MOST];
-    for (int i = 0; i < MOST; i++) size[i] = exp(3.0 * model_random(seed));
-    for (int i = 0; i < MOST; i++)
-        for (int j = 0; j < MOST; j++) A[i * MOST + j] = 0.1 * model_random(seed) * sqrt(size[i] * size[j]);
-    for (int i = 0; i < MOST; i++)
-        for (int j = 0; j < i && is_symmetric; j++) A[i * MOST + j] = A[j * MOST + i];
-    for (int i = 0; i < MOST; i++) A[i * MOST + i] = 1.5 * size[i];
-}
-
-TEST_WITH_CONTEXT(krylov_method_solves)
-{
-    unsigned long long seed = 5;
-    static double A[MOST * MOST], copy[MOST * MOST];
-    pcs_context *ctx = *state;
-    pcs_krylov *k;
-    // Restarts are shorter than it takes: GMRES has to start again.
-    CHECK_OK(ctx, pcs_krylov_create(ctx, MOST, 20, &k));
-    k->product = krylov_product;
-    k->precondition = krylov_precondition;
-    k->owner = A;
-    for (int trial = 0; trial < 20; trial++) {
-        double b[MOST], x[MOST], exact[MOST], rest[MOST];
-        random_matrix(&seed, trial % 2 == 0, A);
-        model_randomize(&seed, MOST, b);
-        memcpy(copy, A, sizeof A);
-        memcpy(exact, b, sizeof b);
-        model_solve(MOST, copy, exact);
-        k->count = 0;
-        double left = pcs_krylov_minimal(k, b, x, 1e-12, 300);
-        krylov_product(A, x, rest);
-        for (int i = 0; i < MOST; i++) rest[i] -= b[i];
-        CHECK(left <= 1e-12);
-        CHECK(sqrt(pcs_sum_dot(MOST, rest, rest)) <= 2e-12);
-        CHECK(k->count > 5 && k->count < 120);
-        for (int i = 0; i < MOST; i++) CHECK_NEAR(x[i], exact[i], 1e-9 * (1.0 + fabs(exact[i])));
-    }
-}
-
-// Of a subset of equations, and of equations that say the same twice: b = A y is consistent.
-TEST_WITH_CONTEXT(krylov_method_takes_subsets)
-{
-    unsigned long long seed = 11;
-    static double A[MOST * MOST];
-    pcs_context *ctx = *state;
-    pcs_krylov *k;
-    CHECK_OK(ctx, pcs_krylov_create(ctx, MOST, 80, &k));
-    k->product = krylov_product;
-    k->precondition = krylov_precondition;
-    k->owner = A;
-    random_matrix(&seed, true, A);
-    for (int i = 0; i < MOST; i++)
-        for (int j = 0; j < MOST; j++) {
-            if (i % 3 == 2 || j % 3 == 2) A[i * MOST + j] = 0.0;
-        }
-    for (int j = 0; j < MOST; j++) A[1 * MOST + j] = A[j]; // row 1 is row 0
-    for (int i = 0; i < MOST; i++) A[i * MOST + 1] = A[i * MOST];
-    double y[MOST], b[MOST], x[MOST], rest[MOST];
-    model_randomize(&seed, MOST, y);
-    krylov_product(A, y, b);
-    double left = pcs_krylov_minimal(k, b, x, 1e-11, 300);
-    krylov_product(A, x, rest);
-    CHECK(left <= 1e-11);
-    for (int i = 0; i < MOST; i++) CHECK_NEAR(rest[i], b[i], 1e-10);
-    for (int i = 2; i < MOST; i += 3) CHECK(x[i] == 0.0);
-    CHECK_RELATIVE(x[0], x[1], 1e-9); // both of them share it
 }
 
 static pcs_dense_contacts *few(problem *p)

@@ -76,21 +76,6 @@ TEST_WITH_CONTEXT(impossible_sizes_are_refused)
     CHECK(pcs_take(*state, 1, 8, "a little") != NULL);
 }
 
-TEST_WITH_CONTEXT(text_is_copied)
-{
-    char text[] = "a wall";
-    char *copy = pcs_take_text(*state, text);
-    text[0] = 'X';
-    assert_string_equal(copy, "a wall");
-    assert_string_equal(pcs_take_text(*state, ""), "");
-
-    // As long as a cache line: the next text begins right where this one must have ended.
-    const char *line = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
-    copy = pcs_take_text(*state, line);
-    pcs_take_text(*state, line);
-    assert_string_equal(copy, line);
-}
-
 typedef struct closing {
     char *log;
     char letter;

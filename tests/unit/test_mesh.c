@@ -70,38 +70,3 @@ TEST_WITH_MODEL(joining_is_quick)
     pcs_merge_end(&merge);
     test_free(nodes);
 }
-
-// Node 0: along the two directions of a plane turned by 30 degrees, the second one fixed, and a rotation.
-// Node 1: along z only. Node 2: nothing.
-TEST(directions_resolve_into_dofs)
-{
-    const double c = 0.5 * sqrt(3.0), s = 0.5;
-    pcs_dof dofs[] = {
-        { .direction = { c, s, 0 }, .node = 0, .equation = 0 },
-        { .direction = { 0, 0, 1 }, .node = 0, .equation = 1, .is_rotation = true },
-        { .direction = { -s, c, 0 }, .node = 0, .equation = -1 },
-        { .direction = { 0, 0, 1 }, .node = 1, .equation = 2 },
-    };
-    const int first[] = { 0, 3, 4, 4 };
-    pcs_dofmap map = { .ndof = 4, .nequation = 3, .first = first, .dof = dofs };
-    int dof[PCS_MAX_NODE_DOFS];
-    double part[PCS_MAX_NODE_DOFS];
-
-    // u . (2, 0, 0) = 2 c u_0 - 2 s u_2; the fixed dof is told as well, the rotation is not a displacement.
-    CHECK(pcs_dofmap_resolve(&map, false, 0, (double[]){ 2, 0, 0 }, dof, part) == 2);
-    CHECK(dof[0] == 0 && dof[1] == 2);
-    CHECK_NEAR(part[0], 2 * c, 4e-16);
-    CHECK_NEAR(part[1], -2 * s, 4e-16);
-    // Along one of them, round-off in the other is no component.
-    CHECK(pcs_dofmap_resolve(&map, false, 0, (double[]){ 3 * c, 3 * s, 0 }, dof, part) == 1);
-    CHECK(dof[0] == 0);
-    CHECK_NEAR(part[0], 3.0, 1e-15);
-    CHECK(pcs_dofmap_resolve(&map, false, 0, (double[]){ 0, 0, 1 }, dof, part) == -1);
-    CHECK(pcs_dofmap_resolve(&map, false, 0, (double[]){ 1, 0, 1e-3 }, dof, part) == -1);
-    CHECK(pcs_dofmap_resolve(&map, false, 1, (double[]){ 0, 0, -5 }, dof, part) == 1);
-    CHECK(dof[0] == 3 && part[0] == -5.0);
-    CHECK(pcs_dofmap_resolve(&map, false, 1, (double[]){ 1, 0, 0 }, dof, part) == -1);
-    CHECK(pcs_dofmap_resolve(&map, false, 2, (double[]){ 1, 0, 0 }, dof, part) == -1);
-    // Nothing to resolve is always possible: an initial velocity of zero on any node.
-    CHECK(pcs_dofmap_resolve(&map, false, 2, (double[]){ 0, 0, 0 }, dof, part) == 0);
-}

@@ -193,6 +193,13 @@ static const refusal of_rods[] = {
       "initial[1]: the initial velocity of node 2 is given twice, as 1 and 2" },
     { "initial: [ { set: left, displacement: [1, 0, 0] }, { set: left.end, displacement: [2, 0, 0] } ]\n",
       "initial[1]: the initial displacement of node 2 is given twice, as 1 and 2" },
+    { "output: { probes: { p: { node: left.end, of: [vxx] } } }\n", "x, y, z, ux, uy, uz, vx, vy, vz" },
+    { "output: { probes: { p: { body: left, of: [rx] } } }\n",
+      "the centre of a body has no component 'rx'; it has x, y, z, ux" },
+    { "output: { probes: { p: { element: left, of: [strain] } } }\n",
+      "the elements of set 'left' have no field 'strain'; they have axial_force, stress, strain_energy" },
+    { "sets: { both: { cells: [left, right] } }\noutput: { probes: { p: { element: both, of: [stress] } } }\n",
+      "set 'both' are not of one element group" },
 };
 
 // Elements on a line along x, one that leaves the plane, a point, and two lines with a knee

@@ -183,20 +183,6 @@ TEST_WITH_CONTEXT(tree_looks_at_few)
     CHECK(nlook[0] < 100 * 1000 && nlook[1] < 400 * 1000);
 }
 
-// One row where chains cross, also where they cross in a node of both, of four cells.
-TEST(chains_that_cross_have_one_pair)
-{
-    for (int shift = 0; shift < 2; shift++) {
-        model *m = model_create();
-        model_line(m, "low", (double[]){ -1, 0, 0 }, (double[]){ 1, 0, 0 }, 8);
-        model_line(m, "high", (double[]){ 0.1 * shift, -1, 0.15 }, (double[]){ 0.1 * shift, 1, 0.15 }, 6);
-        pcs_beams beams = find(m, "low", "high", 5, 1);
-        CHECK(beams.nfound == 1);
-        CHECK_NEAR(beams.found[0].gap, 0.05, 1e-14);
-        model_destroy(&m);
-    }
-}
-
 // The cells of a chain from the middle on, seen from its other end.
 static void turn_around(model *m, const char *name)
 {

@@ -102,25 +102,6 @@ TEST(slices_are_the_steps_of_whole_vectors)
         compare_steps(3, (const char *const[]){ held[0], held[1], schemes[k] });
 }
 
-// Three bars meet in one node: no numbering has neighbours only, and the model goes as a whole.
-TEST(branches_have_no_slices)
-{
-    static const char *const set[] = {
-        "mesh.side={type: line, from: [1.0000001, 0, 0], to: [1.00001, 0, 0], elements: 1}",
-        "merge.line={sets: [thin, thick, side]}",
-        "elements.side={type: rod, mesh: side, E: 2.0e+11, rho: 7800.0, area: 1.0e-4}"
-    };
-    pcs_context *ctx;
-    pcs_sim *sim;
-    (void)state;
-    assert_int_equal(pcs_context_create(&ctx), PCS_OK);
-    CHECK_OK(ctx, pcs_build_sim_from(ctx, file, 3, set, &sim));
-    CHECK(sim->system->slices == NULL);
-    CHECK_OK(ctx, pcs_sim_start(sim));
-    for (int step = 0; step < 4; step++) CHECK_OK(ctx, pcs_sim_step(sim));
-    pcs_context_destroy(&ctx);
-}
-
 typedef struct solve_watch {
     int n, next;
     const double *b;
