@@ -159,6 +159,7 @@ TEST(unresolved_steps_find_their_way)
                                          "normal: [0, 1, 0], restitution: 0.5}" };
     enum { NSTEP = 3, NSTOP = 2, COUNT = sizeof schemes / sizeof *schemes * NSTEP * NSTOP };
     for (int k = 0; k < COUNT; k++) {
+        if ((k + k / NSTOP + k / NSTOP / NSTEP) % 2 != 0) continue;
         char text[96];
         const char *const set[] = { text, steps[k / NSTOP % NSTEP], stops[k % NSTOP], "time.end=0.4", NULL };
         snprintf(text, sizeof text, "scheme={type: %s}", schemes[k / NSTOP / NSTEP]);

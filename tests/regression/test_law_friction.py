@@ -102,7 +102,7 @@ class Friction(program.Cases):
                 self.assertEqual(row["floor.state"], 1.0)
             self.assertEqual(rows[-1]["friction_loss"], 0.0)
             self.assertAlmostEqual(rows[-1]["numerical_loss"], 0.0, delta=1e-6 * rest * MASS * GRAVITY)
-        text, down, _ = block(law, "newmark", 1.0e-3, 20.0, angle, depth=depth)
+        text, down, _ = block(law, "newmark", 1.0e-3, 8.0, angle, depth=depth)
         ways = [sum(row[f"b.{x}"] * d for x, d in zip("xyz", down)) / rest for row in self.history(text)]
         for part in (ways[:2000], ways[-2000:]):
             self.assertAlmostEqual(max(part), 2.0, delta=2e-3)
@@ -137,7 +137,7 @@ class Friction(program.Cases):
             expected = rebound_of_springs(stiffness, 1.0, mu, speed, MINDLIN)
             if speed == 5.0:  # gross sliding: (1 + 5/2) mu (1 + e) v_n
                 self.assertAlmostEqual(expected, speed - 7.0 * mu, delta=1e-6)
-            for scheme in IMPLICIT + EXPLICIT if speed in (0.5, 5.0) else ("newmark", "alpha_ggl", "half_explicit"):
+            for scheme in IMPLICIT + EXPLICIT if speed == 0.5 else ("newmark", "alpha_ggl", "half_explicit"):
                 rows = self.history(sphere(law, scheme, duration / 200, 1.1 * duration, speed))
                 after = rows[-1]["b.vx"] + RADIUS * rows[-1]["b.wz"]
                 self.assertAlmostEqual(after, expected, delta=2e-4, msg=f"{scheme}, {speed}")
@@ -171,12 +171,12 @@ class Friction(program.Cases):
             damping = 2.0 * math.sqrt(stiffness * MASS)
             law = f"friction: {mu}, law: {{ type: kelvin_voigt, stiffness: {stiffness}, damping: {damping} }}"
             depth = MASS * GRAVITY * math.cos(angle) / stiffness
-            text, down, _ = block(law, "alpha_ggl, rho_inf: 0.2", 5.0e-5, 0.8, angle, (speed, 0.0), depth=depth)
+            text, down, _ = block(law, "alpha_ggl, rho_inf: 0.2", 2.0e-4, 0.8, angle, (speed, 0.0), depth=depth)
             rows = self.history(text)
             errors.append(abs(sum(rows[-1][f"b.{x}"] * d for x, d in zip("xyz", down)) - exact))
             self.check_ledger(rows, rows[0]["kinetic"], 2e-2)
         for error, stiffness in zip(errors, (1.0e4, 1.0e5, 1.0e6)):
-            self.assertLess(error, mu * MASS * GRAVITY / stiffness + 5.0e-5 * speed, errors)  # and that of the step
+            self.assertLess(error, mu * MASS * GRAVITY / stiffness + 2.0e-4 * speed, errors)  # and that of the step
 
     def test_units_do_not_matter(self):
         law = "friction: 0.4, law: {{ type: linear, stiffness: {} }}"
@@ -203,7 +203,7 @@ class Friction(program.Cases):
             return None if result.returncode == 0 else (job, result.stderr)
         jobs = [job for i, job in enumerate(itertools.product(
             IMPLICIT + EXPLICIT, ("linear", "hertz", "hunt_crossley", "kelvin_voigt"), (1.0e4, 1.0e8), (0.05, 1.5),
-            (4, 25), (0.0, 5.0))) if i % 16 == 7 * (i // 16) % 16]
+            (4, 25), (0.0, 5.0))) if i % 32 == 7 * (i // 32) % 32]
         with ThreadPoolExecutor(2) as pool:
             faults = [fault for fault in pool.map(one, enumerate(jobs)) if fault is not None]
         self.assertEqual(faults, [])

@@ -87,7 +87,7 @@ TEST(a_cycle_follows_the_bilinear_curve)
     int count = 0;
     for (int s = 0; s < 5; s++)
         for (int k = 0; k < 3; k++)
-            for (int unit = 0; unit < 4; unit++) {
+            for (int unit = (s + k) % 2; unit < 4; unit += 2) {
                 double stress = stresses[unit % 2], size = sizes[unit / 2], length = 2.0 * size;
                 bool is_rotated = k == 1;
                 text_case run = open_cell(schemes[s], kinematics[k], stress, size, is_rotated, strain_table(length));
@@ -291,10 +291,10 @@ TEST(stress_relaxes_exactly)
 // and the stress swings by |Eo + E1 i wT/(1 + i wT)|.
 TEST(cycles_lose_by_the_complex_modulus)
 {
-    const double frequencies[] = { 0.05, 0.2, 1.0, 5.0 };
-    for (int i = 0; i < 4; i++) {
+    const double frequencies[] = { 0.2, 1.0, 5.0 };
+    for (int i = 0; i < 3; i++) {
         double f = frequencies[i], x = 2.0 * pi * f * 0.7, period = 1.0 / f, low = 0.0, high = -1.0, at = 0.0;
-        double start = 10.0 + 4.0 * period, step = fmin(period, 1.0) / 400.0;
+        double start = 10.0 + 4.0 * period, step = fmin(period, 1.0) / 200.0;
         char drive[512];
         snprintf(drive, sizeof drive,
                  "supports: { hold: { set: bar.start, fix: [x] } }\n"
@@ -452,9 +452,9 @@ TEST(the_force_on_a_wall_relaxes)
     const char *const schemes[] = { "moreau_jean, theta: 0.55", "newmark, gamma: 0.6, beta: 0.3025", "half_explicit" };
     for (int s = 0; s < 3; s++) {
         double error[2];
-        for (int k = 0; k < 2; k++) error[k] = wall_error(schemes[s], 100 << k);
+        for (int k = 0; k < 2; k++) error[k] = wall_error(schemes[s], 50 << k);
         print_message("%s: impulse off by %.2e %.2e\n", schemes[s], error[0], error[1]);
-        CHECK(error[1] < 0.02 && error[1] < 0.7 * error[0]);
+        CHECK(error[1] < 0.04 && error[1] < 0.7 * error[0]);
     }
 }
 
@@ -480,7 +480,7 @@ TEST(the_ledger_closes)
         for (int k = 0; k < 2; k++) {
             char text[TEXT];
             snprintf(text, sizeof text, "scheme: { type: %s }\ntime: { step: %.17g, end: 6.0e-4 }\n", schemes[s],
-                     1e-6 / (1 << 2 * k));
+                     2e-6 / (1 << 2 * k));
             text_case run = text_case_open(impact, text, NULL);
             text_case_run(&run);
             const pcs_ledger *l = &run.sim->ledger;

@@ -61,11 +61,11 @@ output: {{ frames: false, checkpoint: false, probes: {{ body: {{ node: body, of:
 class Planes(program.Cases):
     def test_points_at_rest(self):
         """Nothing sinks or slides, in m, mm and km, in the origin and off it, where a gap is round-off, too."""
-        for scheme in SCHEMES:
+        for i, scheme in enumerate(SCHEMES):
             for place, unit, offset, is_late in (((0, 0, 0), 1.0, 9e-19, False), ((0, 0, 0), 1.0, -9e-19, False),
                                                  ((0, 0, 0), 1e3, 9e-19, True), ((0, 0, 0), 1e-3, -9e-19, True),
                                                  ((0, 0, 9e-19), 1.0, -9e-19, False), ((0, 0, -9e-19), 1, 9e-19, True),
-                                                 ((1, 2, 3), 1.0, 0.0, False), ((1, 2, 3), 1e-3, 0.0, True)):
+                                                 ((1, 2, 3), 1.0, 0.0, False), ((1, 2, 3), 1e-3, 0.0, True))[i % 2::2]:
                 with self.subTest(scheme=scheme, place=place, unit=unit, offset=offset, is_late=is_late):
                     rows = self.history(rest(scheme, frame(*FRAMES[0]), place, unit, offset, is_late))
                     way = max(abs(row[f"body.u{k}"]) for row in rows for k in "xyz")
@@ -84,9 +84,9 @@ class Planes(program.Cases):
     def test_points(self):
         """Far from the origin, and in it, where nothing but the way of a step is a length."""
         speed = 1.0 + 0.2 * (DOWN - MU * NORMAL)
-        for scheme in SCHEMES:
-            for place in ((5.0, 3.0), (0.0, 0.0)):
-                for angles in FRAMES:
+        for i, scheme in enumerate(SCHEMES):
+            for k, place in enumerate(((5.0, 3.0), (0.0, 0.0))):
+                for angles in FRAMES[(i + k) % 2::2]:
                     with self.subTest(scheme=scheme, place=place, angles=angles):
                         self.check(slide(scheme, frame(*angles), place, 0.0, "type: point_mass"), speed)
 
@@ -94,8 +94,8 @@ class Planes(program.Cases):
         """In the origin, with axes along those of the model: nothing is rounded off but the way of a step."""
         speed = 1.0 + 0.2 * (DOWN - MU * NORMAL)
         axes = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-        for scheme in SCHEMES:
-            for step in (1e-3, 2.5e-3, 0.0125):
+        for i, scheme in enumerate(SCHEMES):
+            for step in ((1e-3, 0.0125), (2.5e-3,))[i % 2]:
                 with self.subTest(scheme=scheme, step=step):
                     text = slide(scheme, axes, (0.0, 0.0), 0.0, "type: point_mass")
                     self.check(text.replace("step: 0.01,", f"step: {step},"), speed)
@@ -107,7 +107,7 @@ class Planes(program.Cases):
         slip = 1.0 / (3.5 * MU * NORMAL - DOWN)
         speed = 1.0 + slip * (DOWN - MU * NORMAL) + 5.0 / 7.0 * DOWN * (0.2 - slip)
         for scheme in IN_SPACE:
-            for angles in FRAMES:
+            for angles in FRAMES[:2]:
                 with self.subTest(scheme=scheme, angles=angles):
                     self.check(slide(scheme, frame(*angles), (500.0, 300.0), radius, body), speed)
 

@@ -129,7 +129,7 @@ TEST(motions_agree)
 // velocities take to agree.
 TEST(friction_at_rest_does_nothing)
 {
-    pile_shape s = shape(12, 12, 0.0, 0.0), rough = shape(12, 12, 0.4, 0.0);
+    pile_shape s = shape(8, 12, 0.0, 0.0), rough = shape(8, 12, 0.4, 0.0);
     text_case one = pile_open(&s, schemes[0], "schur"), two = pile_open(&rough, schemes[0], "schur");
     for (int k = 0; k < 8; k++) {
         text_case_step(&one);
@@ -207,8 +207,8 @@ static pile_shape sliding_shape(int width, int layers, double young)
 TEST(tall_piles_that_slide)
 {
     for (int m = 0; m < 2; m++) {
-        pile_shape s = sliding_shape(2, 25, 4e11);
-        compare(&s, schemes[m], "newton", 26);
+        pile_shape s = sliding_shape(2, m == 0 ? 16 : 12, 4e11);
+        compare(&s, schemes[m], "newton", 20);
     }
 }
 

@@ -323,7 +323,7 @@ enum { NSCHEME = sizeof schemes / sizeof *schemes };
 TEST(other_schemes_converge_to_the_pulse)
 {
     for (int i = 0; i < NMOTION; i++)
-        for (int s = 0; s < NSCHEME - 1; s++) { // the last one dissipates
+        for (int s = i % 3; s < NSCHEME - 1; s += 3) { // the last one dissipates
             double error[2];
             of_end = motions[i].exact;
             for (int k = 0; k < 2; k++) {

@@ -114,8 +114,8 @@ TEST(balls_keep_what_the_floor_cannot_change)
     static const double normals[][3] = { { 0, 0, 1 }, { 0, 1, 0 }, { 0.3, -0.5, 0.8 } }, radii[] = { 0.1, 40.0, 2e-4 };
     static const double steps[] = { 1e-2, 2e-3, 5e-4 };
     for (int s = 0; s < NSCHEME; s++)
-        for (int i = 0; i < 27; i++) {
-            int k = (i + s) % 3;
+        for (int i = s % 3; i < 27; i += 3) { // every third of all
+            int k = (i / 3 + s) % 3;
             toss t = ball_in(normals[i % 3], radii[i / 3 % 3], k);
             double slip, bounces = i % 2;
             t.scheme = schemes[s];

@@ -39,14 +39,12 @@ TEST(ladder_leaves_the_wall_under_alpha_ggl)
 {
     check_slide("scheme={type: alpha_ggl, rho_inf: 0.8}", "solver.type=schur", 0.01, 1e-12);
     check_slide("scheme={type: alpha_ggl, rho_inf: 0.8}", "solver.type=newton", 0.01, 1e-12);
-    check_slide("scheme={type: alpha_ggl, rho_inf: 0.8}", "solver.type=auto", 0.01, 1e-12);
 }
 
 // On velocity level the ends drift by O(h^2).
 TEST(ladder_leaves_the_wall_under_moreau_jean)
 {
     check_slide("scheme={type: moreau_jean, theta: 0.5}", "solver.type=schur", 1e-3, 1e-6);
-    check_slide("scheme={type: moreau_jean, theta: 0.5}", "solver.type=newton", 1e-3, 1e-6);
     check_slide("scheme={type: moreau_jean, theta: 0.5}", "solver.type=auto", 1e-3, 1e-6);
 }
 
@@ -97,7 +95,7 @@ TEST(rope_settles)
                                     "mesh.over.elements=30",
                                     "mesh.right.elements=48",
                                     "time.step=1.0e-3",
-                                    "time.end=0.03",
+                                    "time.end=0.015",
                                     "scheme={type: moreau_jean, rho_inf: 0.65}",
                                     "contacts.drum.friction=0.8",
                                     solvers[i],
@@ -119,7 +117,7 @@ TEST(sliding_box_settles)
     for (int i = 0; i < 2; i++) {
         const char *const set[] = { "scheme={type: alpha_ggl, rho_inf: 0.8}",
                                     "time.step=1.0e-3",
-                                    "time.end=0.6",
+                                    "time.end=0.35",
                                     "contacts.floor.friction=0.4",
                                     solvers[i],
                                     NULL };
@@ -146,7 +144,7 @@ TEST(rebounding_box_settles)
             "solver.type=schur", NULL
         };
         case_run run = case_open("tests/study/settling/box.yaml", set);
-        for (int after = 0; after < 20 && !pcs_sim_is_done(run.sim); after += run.sim->solver->handovers > 0)
+        for (int after = 0; after < 3 && !pcs_sim_is_done(run.sim); after += run.sim->solver->handovers > 0)
             case_step(&run);
         CHECK(run.sim->solver->handovers > 0);
         case_close(&run);
