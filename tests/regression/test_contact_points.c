@@ -125,16 +125,14 @@ TEST(blocks_rock_by_housner)
 {
     const double b = 0.1, h = 0.4, R2 = b * b + h * h, M = 6.0, J = M * R2 / 3.0, tilt = 0.05;
     double x = b * cos(tilt) - h * sin(tilt), y = b * sin(tilt) + h * cos(tilt);
-    char text[ROOM];
-    snprintf(text, sizeof text,
-             "mesh: { block: { type: point, at: [%.17g, %.17g, 0] } }\n"
-             "elements: { block: { type: rigid_body_2d, mesh: block, mass: %.17g, inertia: %.17g } }\n"
-             "loads: { weight: { type: gravity, g: [0, -9.81, 0] } }\n"
-             "contacts: { floor: { type: node_plane, nodes: block, offsets: [[%.17g, %.17g, 0], [%.17g, %.17g, 0]],\n"
-             "                     point: [0, 0, 0], normal: [0, 1, 0], restitution: 0.0, friction: 10.0 } }\n"
-             "scheme: { type: moreau_jean, theta: 0.5 }\ntime: { step: 1.0e-5, end: 0.5 }\n",
-             x, y, M, J, -x, -y, 2.0 * b * cos(tilt) - x, 2.0 * b * sin(tilt) - y);
-    text_case c = text_case_open(text, NULL);
+    text_case c = text_case_print(
+        "mesh: { block: { type: point, at: [%.17g, %.17g, 0] } }\n"
+        "elements: { block: { type: rigid_body_2d, mesh: block, mass: %.17g, inertia: %.17g } }\n"
+        "loads: { weight: { type: gravity, g: [0, -9.81, 0] } }\n"
+        "contacts: { floor: { type: node_plane, nodes: block, offsets: [[%.17g, %.17g, 0], [%.17g, %.17g, 0]],\n"
+        "                     point: [0, 0, 0], normal: [0, 1, 0], restitution: 0.0, friction: 10.0 } }\n"
+        "scheme: { type: moreau_jean, theta: 0.5 }\ntime: { step: 1.0e-5, end: 0.5 }\n",
+        x, y, M, J, -x, -y, 2.0 * b * cos(tilt) - x, 2.0 * b * sin(tilt) - y);
     pcs_system *system = c.sim->system;
     double before = 0.0, ratio = 0.0, point[2][3], normal[2][3];
     CHECK(system->nv == 3 && system->nrow == 2);
@@ -174,22 +172,20 @@ TEST(bodies_collide_at_points)
         for (int n = 0; n < 6; n++) {
             double l = units[n / 2][0], m = units[n / 2][1], J = m * l * l, e = 0.6;
             bool in_space = n % 2 == 1;
-            char text[ROOM];
             if (in_space && s == 5) continue; // it does not take finite rotations
             char Ja[INERTIA], Jb[INERTIA];
             write_inertia(in_space, 0.2 * J, Ja);
             write_inertia(in_space, 0.4 * J, Jb);
-            snprintf(text, sizeof text,
-                     "mesh: { a: { type: point, at: [0, 0, 0] }, b: { type: point, at: [%.17g, %.17g, 0] } }\n"
-                     "elements: { a: { type: rigid_body_%s, mesh: a, mass: %.17g, inertia: %s },\n"
-                     "            b: { type: rigid_body_%s, mesh: b, mass: %.17g, inertia: %s } }\n"
-                     "initial: [ { set: a, velocity: [%.17g, 0, 0] }, { set: b, velocity: [%.17g, 0, 0] } ]\n"
-                     "contacts: { meet: { type: node_node, a: a, b: b, offsets_a: [[%.17g, %.17g, 0]],\n"
-                     "                    offsets_b: [[%.17g, %.17g, 0]], normal: [1, 0, 0], restitution: 0.6 } }\n"
-                     "scheme: { type: %s }\ntime: { step: 0.01, end: 0.5 }\n",
-                     1.1 * l, 0.3 * l, in_space ? "3d" : "2d", 2.0 * m, Ja, in_space ? "3d" : "2d", 3.0 * m, Jb,
-                     1.5 * l, -0.5 * l, 0.3 * l, 0.2 * l, -0.3 * l, -0.1 * l, schemes[s]);
-            text_case c = text_case_open(text, NULL);
+            text_case c = text_case_print(
+                "mesh: { a: { type: point, at: [0, 0, 0] }, b: { type: point, at: [%.17g, %.17g, 0] } }\n"
+                "elements: { a: { type: rigid_body_%s, mesh: a, mass: %.17g, inertia: %s },\n"
+                "            b: { type: rigid_body_%s, mesh: b, mass: %.17g, inertia: %s } }\n"
+                "initial: [ { set: a, velocity: [%.17g, 0, 0] }, { set: b, velocity: [%.17g, 0, 0] } ]\n"
+                "contacts: { meet: { type: node_node, a: a, b: b, offsets_a: [[%.17g, %.17g, 0]],\n"
+                "                    offsets_b: [[%.17g, %.17g, 0]], normal: [1, 0, 0], restitution: 0.6 } }\n"
+                "scheme: { type: %s }\ntime: { step: 0.01, end: 0.5 }\n",
+                1.1 * l, 0.3 * l, in_space ? "3d" : "2d", 2.0 * m, Ja, in_space ? "3d" : "2d", 3.0 * m, Jb, 1.5 * l,
+                -0.5 * l, 0.3 * l, 0.2 * l, -0.3 * l, -0.1 * l, schemes[s]);
             double mass = 1.0 / (1.0 / 2.0 + 0.04 / 0.2 + 1.0 / 3.0 + 0.01 / 0.4), impulse = (1.0 + e) * mass * 2.0;
             // At velocity level directions are those at the end of the step, by which the bodies have turned.
             double allowed = s == 0 || s == 2 || s == 5 ? 1e-12 : 0.05;
@@ -207,30 +203,29 @@ TEST(bodies_collide_at_points)
 // A plate falls with a corner on a beam on two supports: with the corner as a point, and as a light node.
 static text_case open_plate(double mass, const char *law, const char *scheme)
 {
-    char text[ROOM], corner[256] = "", set[64] = "plate", offsets[64] = "offsets: [[-0.2, -0.1, 0], [0.2, -0.1, 0]],";
+    char corner[256] = "", set[64] = "plate", offsets[64] = "offsets: [[-0.2, -0.1, 0], [0.2, -0.1, 0]],";
     if (mass > 0.0) {
         snprintf(corner, sizeof corner, "  corners: { type: point_mass, mesh: corners, mass: %.17g, in: plane }\n",
                  mass);
         snprintf(set, sizeof set, "corners");
         offsets[0] = '\0';
     }
-    snprintf(text, sizeof text,
-             "mesh:\n  beam: { type: line, from: [-1, 0, 0], to: [1, 0, 0], elements: 6 }\n"
-             "  plate: { type: point, at: [0.1, 0.14, 0] }\n%s"
-             "elements:\n  beam: { type: beam_exact_2d, mesh: beam, E: 2.0e+8, nu: 0.3, rho: 2000.0,\n"
-             "          section: { type: rectangle, width: 0.05, height: 0.04 } }\n"
-             "  plate: { type: rigid_body_2d, mesh: plate, mass: 1.5, inertia: 0.02 }\n%s"
-             "supports: { left: { set: beam.start, fix: [x, y] }, right: { set: beam.end, fix: [y] } }\n%s"
-             "loads: { weight: { type: gravity, g: [0, -9.81, 0] } }\n"
-             "initial: [ { set: all, velocity: [0.3, -0.4, 0], spin: [0, 0, 0.5], about: [0.1, 0.14, 0] } ]\n"
-             "contacts: { touch: { type: node_segment, nodes: %s, segments: beam, %s radius: 0.02, side: left, %s } }\n"
-             "scheme: { type: %s }\ntime: { step: 5.0e-4, end: 0.15 }\n",
-             mass > 0.0 ? "  corners: { type: point, at: [[-0.1, 0.04, 0], [0.3, 0.04, 0]] }\n" : "", corner,
-             mass > 0.0 ? "joints: { link: { type: rigid_link, a: plate, nodes: corners } }\n"
-                          "sets: { all: { nodes: [plate, corners] } }\n"
-                        : "sets: { all: { nodes: [plate] } }\n",
-             set, offsets, law, scheme);
-    return text_case_open(text, NULL);
+    return text_case_print(
+        "mesh:\n  beam: { type: line, from: [-1, 0, 0], to: [1, 0, 0], elements: 6 }\n"
+        "  plate: { type: point, at: [0.1, 0.14, 0] }\n%s"
+        "elements:\n  beam: { type: beam_exact_2d, mesh: beam, E: 2.0e+8, nu: 0.3, rho: 2000.0,\n"
+        "          section: { type: rectangle, width: 0.05, height: 0.04 } }\n"
+        "  plate: { type: rigid_body_2d, mesh: plate, mass: 1.5, inertia: 0.02 }\n%s"
+        "supports: { left: { set: beam.start, fix: [x, y] }, right: { set: beam.end, fix: [y] } }\n%s"
+        "loads: { weight: { type: gravity, g: [0, -9.81, 0] } }\n"
+        "initial: [ { set: all, velocity: [0.3, -0.4, 0], spin: [0, 0, 0.5], about: [0.1, 0.14, 0] } ]\n"
+        "contacts: { touch: { type: node_segment, nodes: %s, segments: beam, %s radius: 0.02, side: left, %s } }\n"
+        "scheme: { type: %s }\ntime: { step: 5.0e-4, end: 0.15 }\n",
+        mass > 0.0 ? "  corners: { type: point, at: [[-0.1, 0.04, 0], [0.3, 0.04, 0]] }\n" : "", corner,
+        mass > 0.0 ? "joints: { link: { type: rigid_link, a: plate, nodes: corners } }\n"
+                     "sets: { all: { nodes: [plate, corners] } }\n"
+                   : "sets: { all: { nodes: [plate] } }\n",
+        set, offsets, law, scheme);
 }
 
 TEST(corners_fall_on_beams)

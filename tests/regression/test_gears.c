@@ -171,23 +171,21 @@ TEST(shafts_yield_to_the_teeth)
     for (int n = 0; n < 12; n++) {
         double unit = n % 3 == 0 ? 1e-6 : 1.0, angle = n % 4 < 2 ? 20.0 : 0.0, torque = 0.6 * unit;
         bool is_damped = n % 2;
-        char text[2048];
-        snprintf(text, sizeof text,
-                 "mesh: { a: { type: point, at: [0, 0, 0] }, b: { type: point, at: [1, 0, 0] },\n"
-                 "        m: { type: point, nodes: b } }\n"
-                 "elements: { a: { type: rigid_body_2d, mesh: a, mass: %.17g, inertia: %.17g },\n"
-                 "            b: { type: rigid_body_2d, mesh: b, mass: %.17g, inertia: %.17g },\n"
-                 "            m: { type: mount, mesh: m, stiffness: [%.17g, %.17g, 0], damper: [%.17g, %.17g, 0] } }\n"
-                 "joints: { left: { type: hinge, node: a },\n"
-                 "          teeth: { type: gear, a: a, b: b, teeth_a: 30, teeth_b: 20, at: [0.6, 0, 0],\n"
-                 "                   pressure_angle: %.17g%s } }\n"
-                 "loads: { drive: { type: torque, node: a, value: %.17g, axis: [0, 0, 1] },\n"
-                 "         load: { type: torque, node: b, value: %.17g, axis: [0, 0, 1] } }\n"
-                 "scheme: { type: alpha_ggl, rho_inf: 1.0 }\ntime: %s\n",
-                 2.0 * unit, 0.3 * unit, unit, 0.2 * unit, 50.0 * unit, 80.0 * unit, is_damped ? 8.0 * unit : 0.0,
-                 is_damped ? 8.0 * unit : 0.0, angle, angle > 0.0 ? ", flank: backward" : "", torque,
-                 torque * 20.0 / 30.0, is_damped ? "{ step: 2.0e-2, end: 40.0 }" : "{ step: 1.0e-2, end: 10.0 }");
-        text_case c = text_case_open(text, NULL);
+        text_case c = text_case_print(
+            "mesh: { a: { type: point, at: [0, 0, 0] }, b: { type: point, at: [1, 0, 0] },\n"
+            "        m: { type: point, nodes: b } }\n"
+            "elements: { a: { type: rigid_body_2d, mesh: a, mass: %.17g, inertia: %.17g },\n"
+            "            b: { type: rigid_body_2d, mesh: b, mass: %.17g, inertia: %.17g },\n"
+            "            m: { type: mount, mesh: m, stiffness: [%.17g, %.17g, 0], damper: [%.17g, %.17g, 0] } }\n"
+            "joints: { left: { type: hinge, node: a },\n"
+            "          teeth: { type: gear, a: a, b: b, teeth_a: 30, teeth_b: 20, at: [0.6, 0, 0],\n"
+            "                   pressure_angle: %.17g%s } }\n"
+            "loads: { drive: { type: torque, node: a, value: %.17g, axis: [0, 0, 1] },\n"
+            "         load: { type: torque, node: b, value: %.17g, axis: [0, 0, 1] } }\n"
+            "scheme: { type: alpha_ggl, rho_inf: 1.0 }\ntime: %s\n",
+            2.0 * unit, 0.3 * unit, unit, 0.2 * unit, 50.0 * unit, 80.0 * unit, is_damped ? 8.0 * unit : 0.0,
+            is_damped ? 8.0 * unit : 0.0, angle, angle > 0.0 ? ", flank: backward" : "", torque, torque * 20.0 / 30.0,
+            is_damped ? "{ step: 2.0e-2, end: 40.0 }" : "{ step: 1.0e-2, end: 10.0 }");
         double least = INFINITY, most = -INFINITY, work = 0.0;
         while (!pcs_sim_is_done(c.sim)) {
             text_case_step(&c);

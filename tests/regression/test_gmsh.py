@@ -1,4 +1,5 @@
-"""Meshes in whole cases: files of Gmsh, frames, joined parts, chosen sets, and what is refused. Argument: the program.
+"""Meshes in whole cases: a file of Gmsh, chosen sets, and what is refused; meshes themselves are in
+python/test_meshes.py. Argument: the program.
 
 The mesh files in gmsh/ were written by Gmsh 4.8.4 from portal.geo.
 """
@@ -48,43 +49,7 @@ class Meshes(program.Cases):
             self.assertIn(part, result.stderr)
         self.assertFalse((self.folder / "bad").exists())
 
-    def near(self, a, b, tolerance):
-        self.assertEqual(len(a), len(b))
-        scale = [max(abs(row[k]) for row in a) for k in range(4)]
-        self.assertGreater(min(scale), 0.0)
-        for row, other in zip(a, b):
-            for k in range(4):
-                self.assertLessEqual(abs(row[k] - other[k]), tolerance * scale[k])
-
-    def line(self):
-        mesh = "  bar: { type: line, from: [0, 0, 0], to: [1, 0.5, 0], elements: 6 }"
-        return self.history(case(mesh, beams("bar"), "bar.start", "bar.end"), "line")
-
-
 class Gmsh(Meshes):
-    def write_bar(self):
-        """The line of six cells, nodes in no order."""
-        tags = [40, 3, 17, 100, 9, 8, 1]
-        x = [(i / 6, 0.5 * i / 6, 0.0) for i in range(7)]
-        order = [3, 0, 6, 1, 5, 2, 4]
-        text = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n0 2 \"tip\"\n$EndPhysicalNames\n"
-        text += "$Entities\n2 1 0 0\n1 0 0 0 0\n2 1 0.5 0 1 2\n1 0 0 0 1 0.5 0 0 2 1 -2\n$EndEntities\n"
-        text += "$Nodes\n1 7 1 100\n1 1 0 7\n" + "".join(f"{tags[i]}\n" for i in order)
-        text += "".join("{!r} {!r} {!r}\n".format(*x[i]) for i in order) + "$EndNodes\n"
-        text += "$Elements\n2 7 1 7\n0 2 15 1\n7 1\n1 1 1 6\n"
-        text += "".join(f"{i + 1} {tags[i]} {tags[i + 1]}\n" for i in range(6)) + "$EndElements\n"
-        (self.folder / "bar.msh").write_text(text)
-
-    def test_a_file_gives_the_same_motion_as_a_line(self):
-        self.write_bar()
-        mesh = "  bar: { type: gmsh, file: bar.msh }"
-        sets = "sets: { foot: { nodes: bar, at: [0, 0, 0] } }"
-        self.near(self.line(), self.history(case(mesh, beams("bar"), "foot", "bar.tip", sets)), 1e-10)
-        # The resolved case lies in another folder and finds the mesh all the same.
-        again = self.percuss("check", self.folder / "case" / "case.resolved.yaml")
-        self.assertEqual(again.returncode, 0, again.stderr)
-        self.assertIn("fine, 18 dofs", again.stdout)
-
     def portal(self, version, mass=True):
         mesh = f"  portal: {{ type: gmsh, file: {FILES}/portal_{version}.msh }}"
         groups = beams("portal.legs", "portal.lintel", "portal.arch")
@@ -107,17 +72,6 @@ class Gmsh(Meshes):
 
 
 class Parts(Meshes):
-    def test_joined_lines_move_like_one(self):
-        mesh = ("  a: { type: line, from: [0, 0, 0], to: [0.5, 0.25, 0], elements: 3 }\n"
-                "  b: { type: line, from: [1, 0.5, 0], to: [0.5, 0.25, 0], elements: 3 }")
-        merge = "merge: { joint: { sets: [a.end, b.end] } }"
-        self.near(self.line(), self.history(case(mesh, beams("a", "b"), "a.start", "b.start", merge)), 1e-9)
-
-    def test_a_frame_moves_like_a_line(self):
-        mesh = ("  f: { type: frame, points: { o: [0, 0, 0], q: [1, 0.5, 0], p: [0.5, 0.25, 0] }, "
-                "members: [[q, p], [o, p]], elements: 3 }")
-        self.near(self.line(), self.history(case(mesh, beams("f"), "f.o", "f.q")), 1e-9)
-
     def test_sets_of_sets(self):
         mesh = "  net: { type: lattice, cells: [3, 2], size: [0.2], diagonals: one, elements: 2 }"
         sets = """sets:

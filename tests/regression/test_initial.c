@@ -60,17 +60,15 @@ TEST(spin_about_a_point_is_rigid)
                   { "beam_timo_3d", "nu: 0.3, orientation: [0, 0, 1], ", true, true },
                   { "beam_exact_3d", "nu: 0.3, orientation: [0, 0, 1], ", true, true } };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        char text[1000];
         bool is_space = kinds[i].is_space;
         const double v0[3] = { 0.5, -1.0, is_space ? 2.0 : 0.0 }, p[3] = { 1, 0.5, is_space ? -1.0 : 0.0 };
         const double w[3] = { is_space ? 1.0 : 0.0, is_space ? -2.0 : 0.0, 3.0 };
-        snprintf(text, sizeof text,
-                 "mesh: { beam: { type: line, from: [0, 0, 0], to: [1, 2, 0], elements: 3 } }\n"
-                 "elements: { beam: { type: %s, mesh: beam, E: 100, rho: 3, %s%s } }\n"
-                 "initial: [{ set: beam, velocity: [%g, %g, %g], spin: [%g, %g, %g], about: [%g, %g, %g] }]\n" RUN,
-                 kinds[i].element, kinds[i].options, kinds[i].has_section ? section : "", v0[0], v0[1], v0[2], w[0],
-                 w[1], w[2], p[0], p[1], p[2]);
-        text_case c = text_case_open(text, NULL);
+        text_case c = text_case_print(
+            "mesh: { beam: { type: line, from: [0, 0, 0], to: [1, 2, 0], elements: 3 } }\n"
+            "elements: { beam: { type: %s, mesh: beam, E: 100, rho: 3, %s%s } }\n"
+            "initial: [{ set: beam, velocity: [%g, %g, %g], spin: [%g, %g, %g], about: [%g, %g, %g] }]\n" RUN,
+            kinds[i].element, kinds[i].options, kinds[i].has_section ? section : "", v0[0], v0[1], v0[2], w[0], w[1],
+            w[2], p[0], p[1], p[2]);
         check_rigid(&c, v0, w, p);
         text_case_close(&c);
     }
@@ -81,18 +79,16 @@ TEST(turned_beam_spins_in_space)
 {
     const double psi[3] = { 0.7, -1.1, 1.9 }, w[3] = { 1, -2, 3 }, p[3] = { 0.2, 0.1, 0.4 }, end[3] = { 1, 2, 0 };
     double R[9], moved[3], material[3];
-    char text[1000];
     pcs_rotation_exp(psi, R);
     pcs_rotation_apply(R, end, moved);
-    snprintf(text, sizeof text,
-             "mesh: { beam: { type: line, from: [0, 0, 0], to: [1, 2, 0], elements: 3 } }\n"
-             "elements: { beam: { type: beam_exact_3d, mesh: beam, E: 100, nu: 0.3, rho: 3, orientation: [0, 0, 1],\n"
-             "                    section: { type: rectangle, width: 0.3, height: 0.2 } } }\n"
-             "initial:\n  - { set: beam, spin: [1, -2, 3], about: [0.2, 0.1, 0.4] }\n"
-             "  - { set: beam, rotation: [0.7, -1.1, 1.9],\n"
-             "      displacement: { from: [0, 0, 0], to: [%.17g, %.17g, %.17g] } }\n" RUN,
-             moved[0] - end[0], moved[1] - end[1], moved[2] - end[2]);
-    text_case c = text_case_open(text, NULL);
+    text_case c = text_case_print(
+        "mesh: { beam: { type: line, from: [0, 0, 0], to: [1, 2, 0], elements: 3 } }\n"
+        "elements: { beam: { type: beam_exact_3d, mesh: beam, E: 100, nu: 0.3, rho: 3, orientation: [0, 0, 1],\n"
+        "                    section: { type: rectangle, width: 0.3, height: 0.2 } } }\n"
+        "initial:\n  - { set: beam, spin: [1, -2, 3], about: [0.2, 0.1, 0.4] }\n"
+        "  - { set: beam, rotation: [0.7, -1.1, 1.9],\n"
+        "      displacement: { from: [0, 0, 0], to: [%.17g, %.17g, %.17g] } }\n" RUN,
+        moved[0] - end[0], moved[1] - end[1], moved[2] - end[2]);
     check_rigid(&c, (const double[3]){ 0 }, w, p);
     pcs_rotation_apply_transposed(R, w, material);
     CHECK_ALL_NEAR(3, c.sim->state.v + 9, material, 1e-14);
@@ -122,10 +118,8 @@ static const char body[] = "mesh: { body: { type: point, at: [1, 2, 3] } }\n"
 
 static text_case run_body(const double J[3], const char *load, const char *scheme, double step, double start[3])
 {
-    char text[900];
     double R[9], material[3];
-    snprintf(text, sizeof text, body, J[0], J[1], J[2], load, scheme, step);
-    text_case c = text_case_open(text, NULL);
+    text_case c = text_case_print(body, J[0], J[1], J[2], load, scheme, step);
     pcs_rotation_exp(c.sim->state.q + 3, R);
     for (int k = 0; k < 3; k++) material[k] = J[k] * c.sim->state.v[3 + k];
     pcs_rotation_apply(R, material, start);

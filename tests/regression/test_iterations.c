@@ -1,5 +1,4 @@
-// How many iterations and factorizations smooth steps take, and what Newton's matrix is made of: tangents of meshes,
-// the change of a varying mass, gaps that come with the directions of rows.
+// How many iterations and factorizations smooth steps take, and gaps that come with the directions of rows.
 
 #include "support/check.h"
 #include "support/run_case.h"
@@ -73,8 +72,6 @@ TEST(matrices_are_kept)
     CHECK(got.factors < 2.3);
 }
 
-// With the slope half-way along the second change most steps need no third one, and end where those of `schur` do,
-// which has no such slope.
 // Directions of contacts turn, the matrix of linear elements does not.
 TEST(linear_elements_are_factored_once)
 {
@@ -91,6 +88,8 @@ TEST(linear_elements_are_factored_once)
     }
 }
 
+// With the slope half-way along the second change most steps need no third one, and end where those of `schur` do,
+// which has no such slope.
 TEST(half_way_slopes_save_an_iteration)
 {
     static const limit limits[] = {
@@ -203,93 +202,6 @@ TEST(varying_mass_converges_quadratically)
     CHECK(effort_of("cases/slider_crank", hht, 900).iterations < 2.5);
     const char *const products[] = { "scheme={type: hht}", "solver.type=schur", NULL };
     CHECK(effort_of("cases/slider_crank", products, 900).factors < 6.0); // those of the mass included
-}
-
-// K gains d(M a)/dq: central differences of M a, with another step.
-TEST(inertia_has_stiffness)
-{
-    enum { N = 3 };
-    case_run run = case_open("cases/slider_crank", NULL);
-    pcs_system *system = run.sim->system;
-    const double q[N] = { 0.3, -0.2, 0.01 }, v[N] = { 150.0, -75.0, 3.0 }, a[N] = { 2000.0, -700.0, 40.0 }, step = 1e-5;
-    double before[N * N], with[N], without[N], x[N];
-    system->ops->update(system, pcs_at(0.0, q, NULL), PCS_MASS, NULL);
-    system->ops->update(system, pcs_at(0.0, q, v), PCS_TANGENTS, NULL);
-    memcpy(before, system->K->value, sizeof before);
-    system->ops->update(system, pcs_at(0.0, q, NULL), PCS_INERTIA, a);
-    for (int j = 0; j < N; j++) {
-        memcpy(x, q, sizeof x);
-        x[j] = q[j] + step;
-        system->ops->update(system, pcs_at(0.0, x, NULL), PCS_MASS, NULL);
-        pcs_matrix_multiply(system->M, a, with);
-        x[j] = q[j] - step;
-        system->ops->update(system, pcs_at(0.0, x, NULL), PCS_MASS, NULL);
-        pcs_matrix_multiply(system->M, a, without);
-        for (int i = 0; i < N; i++)
-            CHECK_NEAR(system->K->value[j * N + i] - before[j * N + i], (with[i] - without[i]) / (2.0 * step), 1e-5);
-    }
-    case_close(&run);
-}
-
-// Column j of A against differences of forces at both ends of a way.
-static void check_column(const pcs_system *system, const pcs_matrix *A, int j, const double *rise, double allowed)
-{
-    for (int i = 0; i < system->nv; i++) {
-        int place = pcs_pattern_find(A->pattern, i, j);
-        CHECK_NEAR(place < 0 ? 0.0 : A->value[place], rise[i], allowed);
-    }
-}
-
-static double largest_entry(const pcs_matrix *A)
-{
-    double largest = 0.0;
-    for (int p = 0; p < A->pattern->nnz; p++) largest = fmax(largest, fabs(A->value[p]));
-    return largest;
-}
-
-// -df/dq along positions (is_velocity false) or -df/dv of equation j, by central differences.
-static void difference(const case_run *run, int j, bool is_velocity, double *rise)
-{
-    enum { MOST = 200 };
-    const pcs_system *system = run->sim->system;
-    double x[MOST] = { 0 }, q[MOST], v[MOST], f[2][MOST], step = is_velocity ? 1e-4 : 1e-7;
-    CHECK(system->nv <= MOST);
-    for (int side = 0; side < 2; side++) {
-        memcpy(q, run->sim->state.q, (size_t)system->nv * sizeof *q);
-        memcpy(v, run->sim->state.v, (size_t)system->nv * sizeof *v);
-        x[j] = side == 0 ? step : -step;
-        if (is_velocity) v[j] += x[j];
-        else pcs_retract(&system->rotations, run->sim->state.q, x, q);
-        system->ops->force(system, pcs_at(0.0, q, v), f[side]);
-    }
-    for (int i = 0; i < system->nv; i++) rise[i] = -(f[0][i] - f[1][i]) / (2.0 * step);
-}
-
-static void check_tangents(const char *path, const char *support)
-{
-    const char *const set[] = { "mesh.beam.elements=5", "elements.beam.section.height=0.02", support, NULL };
-    double rise[200];
-    case_run run = case_open(path, set);
-    pcs_system *system = run.sim->system;
-    for (int i = 0; i < 30; i++) case_step(&run);
-    system->ops->update(system, pcs_at(0.0, run.sim->state.q, run.sim->state.v), PCS_TANGENTS, NULL);
-    for (int j = 0; j < system->nv; j++) {
-        difference(&run, j, false, rise);
-        check_column(system, system->K, j, rise, 1e-6 * largest_entry(system->K));
-        if (system->C == NULL) continue;
-        difference(&run, j, true, rise);
-        check_column(system, system->C, j, rise, 1e-6 * largest_entry(system->C));
-    }
-    case_close(&run);
-}
-
-// Cells that are free, at a clamp, and held in part.
-TEST(tangents_of_meshes_are_those_of_forces)
-{
-    check_tangents("tests/bench/exact_3d.yaml", "time.step=1.0e-3");
-    check_tangents("tests/bench/exact_3d.yaml", "supports.clamp={ set: beam, fix: [z, rx, ry] }");
-    check_tangents("tests/bench/exact_2d.yaml", "time.step=1.0e-3");
-    check_tangents("tests/bench/exact_2d.yaml", "supports.clamp={ set: beam.start, fix: [x, y] }");
 }
 
 // Columns are cheaper where a factor is large and contacts are few, products where contacts are many.

@@ -22,12 +22,10 @@ static const double full = 6.283185307179586;
 // tenth of the energy here and there, and are not to be cut.
 static text_case crank_open(const trial *c, double rotates, double end)
 {
-    char text[600];
-    snprintf(text, sizeof text,
-             "system: { type: slider_crank, theta1: %.17g, friction: %g }\nscheme: { type: %s }\n"
-             "time: { step: %.17g, end: %.17g }\ncertify: %s\n",
-             full * rotates, c->friction, c->scheme, c->h, end, c->rotates > 1e4 || c->h > 5e-4 ? "warn" : "strict");
-    return text_case_open(text, NULL);
+    return text_case_print("system: { type: slider_crank, theta1: %.17g, friction: %g }\nscheme: { type: %s }\n"
+                           "time: { step: %.17g, end: %.17g }\ncertify: %s\n",
+                           full * rotates, c->friction, c->scheme, c->h, end,
+                           c->rotates > 1e4 || c->h > 5e-4 ? "warn" : "strict");
 }
 
 // Angles, and velocities over the initial one, after 300 steps; rounding grows on the way, and a velocity that is a
@@ -98,12 +96,10 @@ TEST(slider_at_rest_stays)
     double alpha = asin(-1e-3 / 0.153);
     int nopen = 0;
     for (int k = 0; k < 40; k++) {
-        char text[600];
-        snprintf(text, sizeof text,
-                 "system: { type: slider_crank, theta1: %.17g, omega1: 0, omega2: 0, friction: 0 }\n"
-                 "scheme: { type: %s }\ntime: { step: 1.0e-4, end: 2.0e-3 }\n",
-                 full * (1e5 + k / 4) + alpha, schemes[k % 4]);
-        text_case c = text_case_open(text, NULL);
+        text_case c =
+            text_case_print("system: { type: slider_crank, theta1: %.17g, omega1: 0, omega2: 0, friction: 0 }\n"
+                            "scheme: { type: %s }\ntime: { step: 1.0e-4, end: 2.0e-3 }\n",
+                            full * (1e5 + k / 4) + alpha, schemes[k % 4]);
         double gap[4];
         pcs_system_gaps(c.sim->system, pcs_at(c.sim->state.t, c.sim->state.q, NULL), gap);
         nopen += gap[2] > 1e-13;
@@ -120,12 +116,10 @@ TEST(slider_at_rest_stays)
 TEST(joints_fit_after_many_turns)
 {
     for (int k = 1; k < 40; k++) {
-        char text[300];
-        snprintf(text, sizeof text,
-                 "system: { type: slider_crank_bilateral, theta1: %.17g }\nscheme: { type: alpha_ggl }\n"
-                 "time: { step: 1.0e-4, end: 1.0e-3 }\n",
-                 full * 1003.0 * k);
-        text_case c = text_case_open(text, NULL);
+        text_case c =
+            text_case_print("system: { type: slider_crank_bilateral, theta1: %.17g }\nscheme: { type: alpha_ggl }\n"
+                            "time: { step: 1.0e-4, end: 1.0e-3 }\n",
+                            full * 1003.0 * k);
         text_case_run(&c);
         text_case_close(&c);
     }

@@ -192,14 +192,12 @@ TEST(torque_gives_its_work_as_energy)
 {
     const char *const schemes[] = SCHEMES;
     for (int i = 0; i < 10; i++) {
-        char text[800];
-        snprintf(text, sizeof text,
-                 "mesh: { body: { type: point, at: [1, 2, 3] } }\n"
-                 "elements: { body: { type: rigid_body_3d, mesh: body, mass: 2, inertia: [1, 2, 2.5] } }\n"
-                 "loads: { drive: { type: torque, node: body, value: -6, axis: [0, 3, 0], follower: %s } }\n"
-                 "scheme: { type: %s }\ntime: { step: 5.0e-3, end: 2.0 }\n",
-                 i % 2 ? "true" : "false", schemes[i / 2]);
-        text_case c = text_case_open(text, NULL);
+        text_case c =
+            text_case_print("mesh: { body: { type: point, at: [1, 2, 3] } }\n"
+                            "elements: { body: { type: rigid_body_3d, mesh: body, mass: 2, inertia: [1, 2, 2.5] } }\n"
+                            "loads: { drive: { type: torque, node: body, value: -6, axis: [0, 3, 0], follower: %s } }\n"
+                            "scheme: { type: %s }\ntime: { step: 5.0e-3, end: 2.0 }\n",
+                            i % 2 ? "true" : "false", schemes[i / 2]);
         text_case_run(&c);
         const pcs_ledger *ledger = &c.sim->ledger;
         CHECK_NEAR(c.sim->state.v[4], -6.0, 1e-10);
@@ -228,14 +226,12 @@ TEST(momentum_is_what_the_forces_gave)
     const char *const schemes[] = SCHEMES;
     const double length = sqrt(5.25), mass = 3.0 * 0.06 * length, t = 0.4;
     for (int i = 0; i < 10; i++) {
-        char text[2000];
-        snprintf(
-            text, sizeof text, free_beam,
+        text_case c = text_case_print(
+            free_beam,
             i % 2 ? ", follows: { type: force, node: beam.end, value: [3, 1, -2], follower: true },"
                     " rises: { type: force, node: beam.end, value: [4, 0, 0], amplitude: { table: [[0, 0], [1, 1]] } }"
                   : "",
             schemes[i / 2]);
-        text_case c = text_case_open(text, NULL);
         const pcs_system *s = c.sim->system;
         double follower[3] = { 0 }, R[9], force[3];
         while (!pcs_sim_is_done(c.sim)) {
@@ -275,9 +271,7 @@ TEST(loads_do_not_stiffen_the_reference)
 // What the ledger of a damped rod under a force that varies leaves unexplained, J.
 static double unexplained(const char *scheme, int steps)
 {
-    char text[1024];
-    snprintf(
-        text, sizeof text,
+    text_case run = text_case_print(
         "mesh: { bar: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 4 } }\n"
         "elements: { bar: { type: rod, mesh: bar, E: 1.0, rho: 1.0, area: 1.0, damping: { stiffness: 0.05 } } }\n"
         "supports: { wall: { set: bar.start, fix: [x] } }\n"
@@ -285,7 +279,6 @@ static double unexplained(const char *scheme, int steps)
         "scheme: { type: %s }\n"
         "time: { step: %.17g, end: 2.0 }\n",
         scheme, 2.0 / steps);
-    text_case run = text_case_open(text, NULL);
     text_case_run(&run);
     double loss = run.sim->ledger.numerical_loss, work = run.sim->ledger.external_work;
     text_case_close(&run);
@@ -318,17 +311,14 @@ TEST(schemes_of_several_points_book_work_and_damping_to_their_order)
 // A body in the plane that turns by 3 rad/s under a force that follows it, 1 N on 1 kg, after 2 s.
 static text_case follower_run(const char *scheme, int steps)
 {
-    char text[1024];
-    snprintf(text, sizeof text,
-             "mesh: { body: { type: point, at: [0, 0, 0] } }\n"
-             "elements: { body: { type: rigid_body_2d, mesh: body, mass: 1.0, inertia: 1.0 } }\n"
-             "loads: { push: { type: force, node: body, value: [1, 0, 0], follower: true } }\n"
-             "initial: [ { set: body, spin: [0, 0, 3.0], about: [0, 0, 0] } ]\n"
-             "output: { probes: { p: { node: body, of: [vx, vy] } } }\n"
-             "scheme: { type: %s }\n"
-             "time: { step: %.17g, end: 2.0 }\n",
-             scheme, 2.0 / steps);
-    text_case run = text_case_open(text, NULL);
+    text_case run = text_case_print("mesh: { body: { type: point, at: [0, 0, 0] } }\n"
+                                    "elements: { body: { type: rigid_body_2d, mesh: body, mass: 1.0, inertia: 1.0 } }\n"
+                                    "loads: { push: { type: force, node: body, value: [1, 0, 0], follower: true } }\n"
+                                    "initial: [ { set: body, spin: [0, 0, 3.0], about: [0, 0, 0] } ]\n"
+                                    "output: { probes: { p: { node: body, of: [vx, vy] } } }\n"
+                                    "scheme: { type: %s }\n"
+                                    "time: { step: %.17g, end: 2.0 }\n",
+                                    scheme, 2.0 / steps);
     CHECK(!run.sim->system->is_linear);
     text_case_run(&run);
     return run;

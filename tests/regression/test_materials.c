@@ -18,9 +18,7 @@ static const double pi = 3.14159265358979323846;
 static text_case open_cell(const char *scheme, double kinematic, double stress, double size, bool is_rotated,
                            const char *table)
 {
-    char text[TEXT];
-    snprintf(
-        text, sizeof text,
+    return text_case_print(
         "mesh: { bar: { type: line, from: [%.17g, 0, 0], to: [%.17g, 0, 0], elements: 1 } }\n"
         "elements: { bar: { type: rod_plastic, mesh: bar, E: %.17g, rho: %.17g, area: 0.5, yield_stress: %.17g, "
         "tangent_modulus: %.17g, kinematic: %.17g } }\n"
@@ -32,7 +30,6 @@ static text_case open_cell(const char *scheme, double kinematic, double stress, 
         "bar.start, of: [ux] }, right: { node: bar.end, of: [ux] } } }\n",
         is_rotated ? 2.0 * size : 0.0, is_rotated ? 0.0 : 2.0 * size, 200.0 * stress, stress / (size * size), stress,
         20.0 * stress, kinematic, table, scheme);
-    return text_case_open(text, NULL);
 }
 
 // The curve of a bilinear material at strain e, followed by hand: elastic range [low, high] of the stress.
@@ -123,10 +120,8 @@ typedef struct plastic_bar {
 
 static text_case open_bar(const plastic_bar *b, const char *scheme, int cells, double courant)
 {
-    char text[TEXT];
     double c0 = sqrt(b->E / b->rho);
-    snprintf(
-        text, sizeof text,
+    return text_case_print(
         "mesh: { bar: { type: line, from: [0, 0, 0], to: [%.17g, 0, 0], elements: %d } }\n"
         "elements: { bar: { type: rod_plastic, mesh: bar, E: %.17g, rho: %.17g, area: 1.0e-4, yield_stress: %.17g, "
         "tangent_modulus: %.17g, mass: lumped } }\n"
@@ -137,7 +132,6 @@ static text_case open_bar(const plastic_bar *b, const char *scheme, int cells, d
         "time: { step: %.17g, end: %.17g }\n",
         b->length, cells, b->E, b->rho, b->yield, b->tangent, -b->speed, scheme, courant * b->length / cells / c0,
         b->end);
-    return text_case_open(text, NULL);
 }
 
 // Mean stress over cells in a part of the bar, and the place where the stress passes a value.
@@ -220,9 +214,7 @@ TEST(plastic_waves_have_two_speeds)
 
 static text_case open_solid(const char *drive, const char *scheme, double step, double end, double rho)
 {
-    char text[TEXT];
-    snprintf(
-        text, sizeof text,
+    return text_case_print(
         "mesh: { bar: { type: line, from: [0, 0, 0], to: [2, 0, 0], elements: 1 } }\n"
         "elements: { bar: { type: rod_viscoelastic, mesh: bar, E: 50.0, rho: %g, area: 0.5, relaxed_modulus: 20.0, "
         "relaxation_time: 0.7 } }\n"
@@ -232,7 +224,6 @@ static text_case open_solid(const char *drive, const char *scheme, double step, 
         "output: { probes: { bar: { element: bar, of: [stress, viscous_strain, viscous_loss] }, tip: { node: bar.end, "
         "of: [ux] } } }\n",
         rho, drive, scheme, step, end);
-    return text_case_open(text, NULL);
 }
 
 enum { MOST_STEPS = 512 };
@@ -419,10 +410,8 @@ static double bessel_sum(double m, double k, double t)
 // b = Eo/(E T): A rho c v (B(t) + b int B),  B = exp(-m t) I0(k t),  m, k = (a +- b)/2, until a wave is back.
 static double wall_error(const char *scheme, int cells)
 {
-    char text[TEXT];
     const double E = 900.0, Eo = 300.0, T = 0.1, v = 10.0, a = 1.0 / T, b = Eo / (E * T);
-    snprintf(
-        text, sizeof text,
+    text_case run = text_case_print(
         "mesh: { bar: { type: line, from: [0, 0, 0], to: [10, 0, 0], elements: %d } }\n"
         "elements: { bar: { type: rod_viscoelastic, mesh: bar, E: %g, rho: 1.0, area: 1.0, relaxed_modulus: %g, "
         "relaxation_time: %g, mass: lumped } }\n"
@@ -432,7 +421,6 @@ static double wall_error(const char *scheme, int cells)
         "scheme: { type: %s }\n"
         "time: { step: %.17g, end: 0.6 }\n",
         cells, E, Eo, T, scheme, 0.6 / (2.0 * cells));
-    text_case run = text_case_open(text, NULL);
     double sum = 0.0, exact = 0.0, worst = 0.0;
     while (!pcs_sim_is_done(run.sim)) {
         double t = run.sim->state.t, h = run.sim->step_size;

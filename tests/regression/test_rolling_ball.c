@@ -24,21 +24,19 @@ typedef struct toss {
 
 static text_case toss_open(const toss *t)
 {
-    char text[2000];
     const double *n = t->normal, *v = t->velocity, *w = t->w, *J = t->inertia;
     double up = t->radius + t->height;
-    snprintf(text, sizeof text,
-             "mesh: { ball: { type: point, at: [%.17g, %.17g, %.17g] } }\n"
-             "elements: { ball: { mesh: ball, type: rigid_body_3d, mass: %.17g, inertia: [%.17g, %.17g, %.17g] } }\n"
-             "initial: [ { set: ball, velocity: [%.17g, %.17g, %.17g], spin: [%.17g, %.17g, %.17g] } ]\n"
-             "loads: { weight: { type: gravity, g: [%.17g, %.17g, %.17g] } }\n"
-             "contacts: { floor: { type: node_plane, nodes: ball, point: [0, 0, 0], normal: [%.17g, %.17g, %.17g],\n"
-             "  node_radius: %.17g, restitution: %.17g, friction: 0.3 } }\n"
-             "scheme: { type: %s }\nsolver: { type: %s }\ntime: { step: %.17g, end: %.17g }\n",
-             up * n[0], up * n[1], up * n[2], t->mass, J[0], J[1], J[2], v[0], v[1], v[2], w[0], w[1], w[2],
-             -t->gravity * n[0], -t->gravity * n[1], -t->gravity * n[2], n[0], n[1], n[2], t->radius, t->restitution,
-             t->scheme, t->solver, t->h, t->end);
-    return text_case_open(text, NULL);
+    return text_case_print(
+        "mesh: { ball: { type: point, at: [%.17g, %.17g, %.17g] } }\n"
+        "elements: { ball: { mesh: ball, type: rigid_body_3d, mass: %.17g, inertia: [%.17g, %.17g, %.17g] } }\n"
+        "initial: [ { set: ball, velocity: [%.17g, %.17g, %.17g], spin: [%.17g, %.17g, %.17g] } ]\n"
+        "loads: { weight: { type: gravity, g: [%.17g, %.17g, %.17g] } }\n"
+        "contacts: { floor: { type: node_plane, nodes: ball, point: [0, 0, 0], normal: [%.17g, %.17g, %.17g],\n"
+        "  node_radius: %.17g, restitution: %.17g, friction: 0.3 } }\n"
+        "scheme: { type: %s }\nsolver: { type: %s }\ntime: { step: %.17g, end: %.17g }\n",
+        up * n[0], up * n[1], up * n[2], t->mass, J[0], J[1], J[2], v[0], v[1], v[2], w[0], w[1], w[2],
+        -t->gravity * n[0], -t->gravity * n[1], -t->gravity * n[2], n[0], n[1], n[2], t->radius, t->restitution,
+        t->scheme, t->solver, t->h, t->end);
 }
 
 static void toss_invariant(const toss *t, const text_case *c, double K[3])

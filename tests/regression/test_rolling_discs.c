@@ -34,18 +34,16 @@ static coin coin_steady(double tilt, double radius, double mass, double factor)
 
 static text_case open_coin(const coin *c, const char *scheme, double step, double end)
 {
-    char text[2048];
     double J = 0.25 * c->mass * c->radius * c->radius;
-    snprintf(text, sizeof text,
-             "mesh: { coin: { type: point, at: [0, 0, %.17g] } }\n"
-             "elements: { coin: { type: rigid_body_3d, mesh: coin, mass: %.17g, inertia: [%.17g, %.17g, %.17g] } }\n"
-             "loads: { weight: { type: gravity, g: [0, 0, -9.81] } }\n"
-             "initial: [ { set: coin, rotation: [%.17g, 0, 0] } ]\n"
-             "contacts: { floor: { type: disc_plane, nodes: coin, axis: [0, 0, 1], radius: %.17g, point: [0, 0, 0],\n"
-             "                     normal: [0, 0, 1], restitution: 0.0, friction: 50.0 } }\n"
-             "scheme: { type: %s }\ntime: { step: %.17g, end: %.17g }\n",
-             c->radius * sin(c->tilt), c->mass, J, J, 2.0 * J, c->tilt, c->radius, scheme, step, end);
-    text_case run = text_case_open(text, NULL);
+    text_case run = text_case_print(
+        "mesh: { coin: { type: point, at: [0, 0, %.17g] } }\n"
+        "elements: { coin: { type: rigid_body_3d, mesh: coin, mass: %.17g, inertia: [%.17g, %.17g, %.17g] } }\n"
+        "loads: { weight: { type: gravity, g: [0, 0, -9.81] } }\n"
+        "initial: [ { set: coin, rotation: [%.17g, 0, 0] } ]\n"
+        "contacts: { floor: { type: disc_plane, nodes: coin, axis: [0, 0, 1], radius: %.17g, point: [0, 0, 0],\n"
+        "                     normal: [0, 0, 1], restitution: 0.0, friction: 50.0 } }\n"
+        "scheme: { type: %s }\ntime: { step: %.17g, end: %.17g }\n",
+        c->radius * sin(c->tilt), c->mass, J, J, 2.0 * J, c->tilt, c->radius, scheme, step, end);
     double *v = run.sim->state.v;
     v[0] = -c->radius * c->spin;
     v[4] = c->precession * sin(c->tilt);
@@ -164,17 +162,15 @@ TEST(thick_discs_stand)
 // A coin that is thrown, in steps far too long for its last turns.
 static text_case throw_coin(const char *scheme, double step, double width, double e, double mu)
 {
-    char text[2048];
-    snprintf(text, sizeof text,
-             "mesh: { coin: { type: point, at: [0, 0, 0.06] } }\n"
-             "elements: { coin: { type: rigid_body_3d, mesh: coin, mass: 0.2, inertia: [1.25e-4, 1.25e-4, 2.5e-4] } }\n"
-             "loads: { weight: { type: gravity, g: [0, 0, -9.81] } }\n"
-             "initial: [ { set: coin, rotation: [0.9, 0.1, 0], velocity: [-0.5, 0.2, 0], spin: [1, 8, 5] } ]\n"
-             "contacts: { floor: { type: disc_plane, nodes: coin, axis: [0, 0, 1], radius: 0.05, width: %g,\n"
-             "            point: [0, 0, 0], normal: [0, 0, 1], restitution: %g, friction: %g } }\n"
-             "scheme: { type: %s }\ntime: { step: %g, end: 2.5 }\n",
-             width, e, mu, scheme, step);
-    return text_case_open(text, NULL);
+    return text_case_print(
+        "mesh: { coin: { type: point, at: [0, 0, 0.06] } }\n"
+        "elements: { coin: { type: rigid_body_3d, mesh: coin, mass: 0.2, inertia: [1.25e-4, 1.25e-4, 2.5e-4] } }\n"
+        "loads: { weight: { type: gravity, g: [0, 0, -9.81] } }\n"
+        "initial: [ { set: coin, rotation: [0.9, 0.1, 0], velocity: [-0.5, 0.2, 0], spin: [1, 8, 5] } ]\n"
+        "contacts: { floor: { type: disc_plane, nodes: coin, axis: [0, 0, 1], radius: 0.05, width: %g,\n"
+        "            point: [0, 0, 0], normal: [0, 0, 1], restitution: %g, friction: %g } }\n"
+        "scheme: { type: %s }\ntime: { step: %g, end: 2.5 }\n",
+        width, e, mu, scheme, step);
 }
 
 // It comes to lie flat on the floor and rests; without friction it goes on sliding and spinning.

@@ -19,16 +19,14 @@ TEST(rotors_turn_about_what_is_left)
     const char *const schemes[] = { "alpha_ggl, rho_inf: 0.9", "moreau_jean, theta: 0.5", "half_explicit" };
     const double Jz = 0.5, yz = 0.04, xz = -0.03, rate = 0.8 / Jz, end = 3.0;
     for (int s = 0; s < 3; s++) {
-        char text[2048];
-        snprintf(text, sizeof text,
-                 "mesh: { rotor: { type: point, at: [0.3, 0.1, 0] } }\n"
-                 "elements: { rotor: { type: rigid_body_3d, mesh: rotor, mass: 2, inertia: [0.3, 0.4, 0.5],\n"
-                 "                     products: [0, 0.04, -0.03] } }\n"
-                 "supports: { axle: { set: rotor, fix: [x, y, z, rx, ry], reactions: true } }\n"
-                 "loads: { drive: { type: torque, node: rotor, value: 0.8, axis: [0, 0, 1] } }\n"
-                 "scheme: { type: %s }\ntime: { step: 1.0e-3, end: 3.0 }\n",
-                 schemes[s]);
-        text_case c = text_case_open(text, NULL);
+        text_case c = text_case_print(
+            "mesh: { rotor: { type: point, at: [0.3, 0.1, 0] } }\n"
+            "elements: { rotor: { type: rigid_body_3d, mesh: rotor, mass: 2, inertia: [0.3, 0.4, 0.5],\n"
+            "                     products: [0, 0.04, -0.03] } }\n"
+            "supports: { axle: { set: rotor, fix: [x, y, z, rx, ry], reactions: true } }\n"
+            "loads: { drive: { type: torque, node: rotor, value: 0.8, axis: [0, 0, 1] } }\n"
+            "scheme: { type: %s }\ntime: { step: 1.0e-3, end: 3.0 }\n",
+            schemes[s]);
         CHECK(c.sim->system->nv == 1 && !c.sim->system->rotations.are_somewhere);
         text_case_run(&c);
         double angle = 0.5 * rate * end * end, w = rate * (end - 0.5e-3), size = hypot(yz, xz) * w * w;
@@ -111,17 +109,15 @@ static double off_quaternion(const double psi[3], const double exact[4])
 
 static tilting_errors tilting_run(const tilting *g, const char *scheme, int steps, double end, const double exact[4])
 {
-    char text[1024];
     static const char *const names[] = { "rx", "ry", "rz" };
-    snprintf(text, sizeof text,
-             "mesh: { body: { type: point, at: [0, 0, 0] } }\n"
-             "elements: { body: { type: rigid_body_3d, mesh: body, mass: 1, inertia: [%.17g, %.17g, %.17g] } }\n"
-             "supports: { pin: { set: body, fix: [x, y, z, %s], reactions: true } }\n"
-             "loads: { push: { type: moment, node: body, value: [%.17g, %.17g, %.17g] } }\n"
-             "scheme: { type: %s }\ntime: { step: %.17g, end: %.17g%s }\n",
-             g->J[0], g->J[1], g->J[2], names[g->axis], g->torque[0], g->torque[1], g->torque[2], scheme, end / steps,
-             end, g->steps == NULL ? "" : g->steps);
-    text_case c = text_case_open(text, NULL);
+    text_case c = text_case_print(
+        "mesh: { body: { type: point, at: [0, 0, 0] } }\n"
+        "elements: { body: { type: rigid_body_3d, mesh: body, mass: 1, inertia: [%.17g, %.17g, %.17g] } }\n"
+        "supports: { pin: { set: body, fix: [x, y, z, %s], reactions: true } }\n"
+        "loads: { push: { type: moment, node: body, value: [%.17g, %.17g, %.17g] } }\n"
+        "scheme: { type: %s }\ntime: { step: %.17g, end: %.17g%s }\n",
+        g->J[0], g->J[1], g->J[2], names[g->axis], g->torque[0], g->torque[1], g->torque[2], scheme, end / steps, end,
+        g->steps == NULL ? "" : g->steps);
     pcs_state *state = &c.sim->state;
     double T[9];
     CHECK(c.sim->system->nv == 3 && c.sim->system->nrow == 1);
