@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double gravity = 9.81;
-
 #define CORNERS                                                      \
     "[[-0.2, -0.15, -0.1], [0.2, -0.15, -0.1], [-0.2, 0.15, -0.1], " \
     "[0.2, 0.15, -0.1], [-0.2, -0.15, 0.1], [0.2, -0.15, 0.1],\n"    \
@@ -89,65 +87,6 @@ TEST(light_corners_tend_to_points)
         }
 }
 
-// A frictionless ladder of 2 l between wall and floor leaves the wall at two thirds of its starting height with
-// vx^2 = (8/27) M g l^3 s0^3 / (M l^2 + J), s0 the sine of its angle; vx stays after that.
-TEST(ladders_leave_the_wall)
-{
-    const double M = 10.0, J = 10.0 / 3.0, s0 = sin(acos(0.5));
-    const double vx = sqrt(8.0 / 27.0 * M * gravity * s0 * s0 * s0 / (M + J));
-    double error[2];
-    for (int i = 0; i < 2; i++) {
-        text_case c = text_case_open(
-            "mesh: { ladder: { type: point, at: [0.5, 0.8660254037844386, 0] } }\n"
-            "elements: { ladder: { type: rigid_body_2d, mesh: ladder, mass: 10.0, inertia: 3.3333333333333335 } }\n"
-            "loads: { weight: { type: gravity, g: [0, -9.81, 0] } }\n"
-            "contacts:\n"
-            "  wall: { type: node_plane, nodes: ladder, offsets: [[-0.5, 0.8660254037844386, 0]], point: [0, 0, 0],\n"
-            "          normal: [1, 0, 0], restitution: 0.0 }\n"
-            "  floor: { type: node_plane, nodes: ladder, offsets: [[0.5, -0.8660254037844386, 0]], point: [0, 0, 0],\n"
-            "           normal: [0, 1, 0], restitution: 0.0 }\n"
-            "scheme: { type: alpha_ggl, rho_inf: 0.8 }\n",
-            i == 0 ? "time: { step: 2.0e-3, end: 0.8 }\n" : "time: { step: 1.0e-3, end: 0.8 }\n", NULL);
-        double x[3], v[3], reference[3];
-        text_case_run(&c);
-        text_case_node(&c, "ladder", x, v, reference);
-        CHECK(c.sim->report.rows[0].gap > 1e-3); // it has left the wall
-        error[i] = fabs(v[0] - vx);
-        text_case_close(&c);
-    }
-    CHECK(error[0] < 1e-3 * vx);
-    CHECK(error[1] < error[0]);
-}
-
-// A block that rocks about a corner and lands on the other: Housner's ratio of its rates, 1 - (3/2) sin^2(alpha) of a
-// rectangle; and the rows of both corners draw where they are.
-TEST(blocks_rock_by_housner)
-{
-    const double b = 0.1, h = 0.4, R2 = b * b + h * h, M = 6.0, J = M * R2 / 3.0, tilt = 0.05;
-    double x = b * cos(tilt) - h * sin(tilt), y = b * sin(tilt) + h * cos(tilt);
-    text_case c = text_case_print(
-        "mesh: { block: { type: point, at: [%.17g, %.17g, 0] } }\n"
-        "elements: { block: { type: rigid_body_2d, mesh: block, mass: %.17g, inertia: %.17g } }\n"
-        "loads: { weight: { type: gravity, g: [0, -9.81, 0] } }\n"
-        "contacts: { floor: { type: node_plane, nodes: block, offsets: [[%.17g, %.17g, 0], [%.17g, %.17g, 0]],\n"
-        "                     point: [0, 0, 0], normal: [0, 1, 0], restitution: 0.0, friction: 10.0 } }\n"
-        "scheme: { type: moreau_jean, theta: 0.5 }\ntime: { step: 1.0e-5, end: 0.5 }\n",
-        x, y, M, J, -x, -y, 2.0 * b * cos(tilt) - x, 2.0 * b * sin(tilt) - y);
-    pcs_system *system = c.sim->system;
-    double before = 0.0, ratio = 0.0, point[2][3], normal[2][3];
-    CHECK(system->nv == 3 && system->nrow == 2);
-    while (!pcs_sim_is_done(c.sim) && ratio == 0.0) {
-        before = c.sim->state.v[2];
-        text_case_step(&c);
-        if (c.sim->report.rows[1].is_impact) ratio = c.sim->state.v[2] / before;
-        pcs_system_points(system, pcs_at(c.sim->state.t, c.sim->state.q, NULL), point, normal);
-        CHECK_NEAR(hypot(point[1][0] - point[0][0], point[1][1] - point[0][1]), 2.0 * b, 1e-14);
-    }
-    CHECK(before < -0.1);
-    CHECK_NEAR(ratio, 1.0 - 1.5 * b * b / R2, 2e-4);
-    text_case_close(&c);
-}
-
 enum { INERTIA = 128 };
 
 // J about z.
@@ -198,57 +137,6 @@ TEST(bodies_collide_at_points)
             CHECK_NEAR(v[first + rotation], 0.1 * impulse / 0.4, allowed);
             text_case_close(&c);
         }
-}
-
-// A plate falls with a corner on a beam on two supports: with the corner as a point, and as a light node.
-static text_case open_plate(double mass, const char *law, const char *scheme)
-{
-    char corner[256] = "", set[64] = "plate", offsets[64] = "offsets: [[-0.2, -0.1, 0], [0.2, -0.1, 0]],";
-    if (mass > 0.0) {
-        snprintf(corner, sizeof corner, "  corners: { type: point_mass, mesh: corners, mass: %.17g, in: plane }\n",
-                 mass);
-        snprintf(set, sizeof set, "corners");
-        offsets[0] = '\0';
-    }
-    return text_case_print(
-        "mesh:\n  beam: { type: line, from: [-1, 0, 0], to: [1, 0, 0], elements: 6 }\n"
-        "  plate: { type: point, at: [0.1, 0.14, 0] }\n%s"
-        "elements:\n  beam: { type: beam_exact_2d, mesh: beam, E: 2.0e+8, nu: 0.3, rho: 2000.0,\n"
-        "          section: { type: rectangle, width: 0.05, height: 0.04 } }\n"
-        "  plate: { type: rigid_body_2d, mesh: plate, mass: 1.5, inertia: 0.02 }\n%s"
-        "supports: { left: { set: beam.start, fix: [x, y] }, right: { set: beam.end, fix: [y] } }\n%s"
-        "loads: { weight: { type: gravity, g: [0, -9.81, 0] } }\n"
-        "initial: [ { set: all, velocity: [0.3, -0.4, 0], spin: [0, 0, 0.5], about: [0.1, 0.14, 0] } ]\n"
-        "contacts: { touch: { type: node_segment, nodes: %s, segments: beam, %s radius: 0.02, side: left, %s } }\n"
-        "scheme: { type: %s }\ntime: { step: 5.0e-4, end: 0.15 }\n",
-        mass > 0.0 ? "  corners: { type: point, at: [[-0.1, 0.04, 0], [0.3, 0.04, 0]] }\n" : "", corner,
-        mass > 0.0 ? "joints: { link: { type: rigid_link, a: plate, nodes: corners } }\n"
-                     "sets: { all: { nodes: [plate, corners] } }\n"
-                   : "sets: { all: { nodes: [plate] } }\n",
-        set, offsets, law, scheme);
-}
-
-TEST(corners_fall_on_beams)
-{
-    const char *const laws[] = { "restitution: 0.0", "restitution: 0.0, friction: 0.3" };
-    const char *const schemes[] = { "alpha_ggl, rho_inf: 0.6", "alpha_ggl, rho_inf: 0.2" };
-    for (int n = 1; n < 3; n++) {
-        text_case points = open_plate(0.0, laws[n % 2], schemes[n / 2]);
-        int impacts = run_and_count(&points);
-        double error[2], x[2][3], v[2][3], reference[3];
-        CHECK(impacts > 0 && points.sim->system->nrow == 2);
-        text_case_node(&points, "plate", x[0], v[0], reference);
-        for (int i = 0; i < 2; i++) {
-            text_case nodes = open_plate(i == 0 ? 1e-4 : 1e-6, laws[n % 2], schemes[n / 2]);
-            text_case_run(&nodes);
-            text_case_node(&nodes, "plate", x[1], v[1], reference);
-            error[i] = hypot(x[1][0] - x[0][0], x[1][1] - x[0][1]);
-            text_case_close(&nodes);
-        }
-        if (error[0] > 1e-3 || error[1] > 0.03 * error[0])
-            fail_msg("law %d, scheme %d: light nodes are off by %g and %g m", n % 2, n / 2, error[0], error[1]);
-        text_case_close(&points);
-    }
 }
 
 // The stable step of a force law at a point counts the arm: w^2 = k (1/M + r^2/J).

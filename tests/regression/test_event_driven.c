@@ -42,27 +42,6 @@ TEST(ball_is_exact_up_to_rest)
     }
 }
 
-// What was reached before a step with too many events is on disk, with the reason for the end.
-TEST(results_before_the_limit_are_kept)
-{
-    static char text[1 << 20];
-    const char *folder = TESTS_OUTPUT_FOLDER "/accumulation";
-    watch *w = watch_open("cases/ball", (const char *const[]){ "scheme={type: event_driven, events: 10}", NULL });
-    CHECK_STATUS(w->ctx, pcs_sim_run(w->sim, folder, false), PCS_FAILED);
-    watch_close(&w);
-    static const char *const files[] = { TESTS_OUTPUT_FOLDER "/accumulation/summary.txt",
-                                         TESTS_OUTPUT_FOLDER "/accumulation/history.csv" };
-    static const char *const parts[] = { "(t = 3.602 s, h = 0.002 s): events accumulate", "\n3.602,1801," };
-    for (int i = 0; i < 2; i++) {
-        FILE *file = fopen(files[i], "r");
-        CHECK(file != NULL);
-        size_t length = fread(text, 1, sizeof text - 1, file);
-        text[length] = '\0';
-        fclose(file);
-        CHECK(strstr(text, parts[i]) != NULL);
-    }
-}
-
 TEST(oscillator_is_exact)
 {
     static const char *const steps[] = { "time.step=1e-3", "time.step=0.0173", "time.step=0.19", "time.step=1.9" };
@@ -114,22 +93,6 @@ TEST(accumulations_are_where_they_should_be)
         CHECK(pcs_sim_is_done(w->sim) && force[1] > 1e3 * force[0]);
         watch_close(&w);
     }
-}
-
-// Lengths in millimetres and masses in grams: the same motion.
-TEST(units_do_not_matter)
-{
-    watch *a = watch_open("cases/ball", (const char *const[]){ DRIVEN, NULL });
-    watch *b = watch_open("cases/ball", (const char *const[]){ DRIVEN, "system.mass=1000.0", "system.radius=200.0",
-                                                               "system.gravity=1e4", "system.height=1001.0", NULL });
-    while (!pcs_sim_is_done(a->sim)) {
-        CHECK_OK(a->ctx, pcs_sim_step(a->sim));
-        CHECK_OK(b->ctx, pcs_sim_step(b->sim));
-        CHECK_NEAR(1e-3 * b->sim->state.q[0], a->sim->state.q[0], 1e-12);
-        CHECK(a->sim->report.rows[0].is_impact == b->sim->report.rows[0].is_impact);
-    }
-    watch_close(&a);
-    watch_close(&b);
 }
 
 static void refused(const char *path, const char *const *set, int nset, const char *part)

@@ -176,37 +176,6 @@ TEST(flying_beam_keeps_its_momentum)
     }
 }
 
-static void fly(double h, double *q, double *v)
-{
-    const double x_axis[3] = { 1, 0, 0 };
-    model *m = soft_beam("beam_exact_3d", "consistent", x_axis, 4, 5.0);
-    set_section(&m->groups[0], 1.0, 2.0, 4.0, 2.0); // thick: shear has no modes too fast for the steps
-    model_build(m);
-    model_run run = model_prepare(m, "alpha_ggl", "rho_inf=0.8", "newton", "auto");
-    throw_beam(&run);
-    for (long i = 0; i < lround(0.4 / h); i++) model_step(&run, h);
-    memcpy(q, run.x.q, 30 * sizeof *q);
-    memcpy(v, run.x.v, 30 * sizeof *v);
-    model_destroy(&m);
-}
-
-// Positions, rotations and velocities of generalized-alpha are of second order, as in linear motion.
-TEST(flying_beam_is_of_second_order)
-{
-    double q[4][30], v[4][30], error[3][3] = { { 0 } };
-    for (int level = 0; level < 3; level++) fly(1e-3 / (1 << level), q[level], v[level]);
-    fly(6.25e-5, q[3], v[3]);
-    for (int level = 0; level < 3; level++)
-        for (int i = 0; i < 30; i++) {
-            int kind = i % 6 < 3 ? 0 : 1;
-            error[level][kind] = fmax(error[level][kind], fabs(q[level][i] - q[3][i]));
-            error[level][2] = fmax(error[level][2], fabs(v[level][i] - v[3][i]));
-        }
-    for (int kind = 0; kind < 3; kind++) {
-        CHECK_NEAR(log2(error[0][kind] / error[1][kind]), 2.0, 0.15);
-    }
-}
-
 static const char *spin_values(const pcs_scheme_ops *ops)
 {
     if (strcmp(ops->name, "moreau_jean") == 0) return "theta=0.5";

@@ -106,32 +106,6 @@ TEST(dragged_beam_slides_with_its_friction)
         }
 }
 
-// A beam from 0 to 1 that lies on a held one, which ends at 0.6, is borne at 0 and 0.6 like a lever.
-TEST(beam_lies_along_another)
-{
-    for (int k = 0; k < 2; k++) {
-        text_case c = text_case_open(
-            "mesh: { low: { type: line, from: [-0.5, 0, 0], to: [0.6, 0, 0], elements: 1 },\n"
-            "        beam: { type: line, from: [0, 0, 0.02], to: [1, 0, 0.02], elements: 1 } }\n"
-            "elements: { low: { type: rod_3d, mesh: low, E: 2.1e+11, rho: 7800.0, area: 1.0e-4 },\n"
-            "  beam: { type: beam_exact_3d, mesh: beam, E: 2.1e+10, nu: 0.3, rho: 7800.0, orientation: [0, 0, 1],\n"
-            "          section: { type: circle, diameter: 0.02 } } }\n"
-            "supports: { low: { set: low, fix: [x, y, z] } }\n"
-            "loads: { g: { type: gravity, g: [0, 0, -9.81] } }\n"
-            "contacts: { touch: { type: beam_beam, a: low, b: beam, radius: 0.01, restitution: 0.0 } }\n"
-            "scheme: { ",
-            schemes[k], " }\ntime: { step: 5.0e-4, end: 1.0 }\n", NULL);
-        while (c.sim->state.step < 50) {
-            text_case_step(&c);
-            const pcs_row_report *rows = c.sim->report.rows;
-            double force[2] = { rows[0].step_impulse / c.sim->step_size, rows[1].step_impulse / c.sim->step_size };
-            CHECK_RELATIVE(fmin(force[0], force[1]), mass * gravity / 6.0, 1e-9);
-            CHECK_RELATIVE(fmax(force[0], force[1]), mass * gravity / 1.2, 1e-9);
-        }
-        text_case_close(&c);
-    }
-}
-
 static const char crossed[] = "mesh:\n"
                               "  low: { type: line, from: [-0.5, 0, 0], to: [0.5, 0, 0], elements: 9 }\n"
                               "  high: { type: line, from: [0.1, -0.4, 0.0213], to: [0.1, 0.6, 0.0213], elements: 8 }\n"
@@ -175,26 +149,6 @@ TEST(crossed_beams_keep_their_momentum)
             }
 }
 
-// Without friction and with e = 1 the midpoint rule loses only what directions turn in a step that hits.
-static double elastic_loss(const char *step)
-{
-    text_case c = text_case_open(crossed, "beam_timo_3d", crossed_high, "beam_timo_3d", crossed_touch,
-                                 "restitution: 1.0 } }\nscheme: { type: moreau_jean, theta: 0.5 }\n"
-                                 "time: { end: 0.01, step: ",
-                                 step, " }\n", NULL);
-    text_case_run(&c);
-    const pcs_measure *now = &c.sim->ledger.now;
-    double loss = 1.0 - (now->kinetic + now->strain) / c.sim->ledger.initial;
-    text_case_close(&c);
-    return loss;
-}
-
-TEST(elastic_rebound_keeps_the_energy)
-{
-    CHECK(fabs(elastic_loss("4.0e-5")) < 4e-6);
-    CHECK(fabs(elastic_loss("1.0e-5")) < 2e-6);
-}
-
 static const char ball[] = "mesh: { ball: { type: point, at: [0, -0.9, 0] } }\n"
                            "elements: { ball: { type: point_mass, mesh: ball, mass: 2.0 } }\n"
                            "supports: { plane: { set: ball, fix: [z] } }\n"
@@ -228,67 +182,6 @@ TEST(ball_slides_round_a_ring)
             double fine = ring_error(has_friction ? "0.2" : "0.0", has_friction ? 0.2 : 0.0, choices[k], "1.0e-3");
             CHECK(coarse < (k == 2 ? 5e-5 : 0.07) && fine < (k == 2 ? 0.26 : 0.51) * coarse);
         }
-}
-
-// A point slides off a cylinder from rest, nearly, at its top: it leaves at cos = 2/3 + v0^2/(3 g R).
-TEST(point_leaves_a_cylinder)
-{
-    const char *const choices[] = { "type: alpha_ggl, rho_inf: 0.8", "type: moreau_jean, theta: 0.5",
-                                    "type: half_explicit" };
-    for (int k = 0; k < 3; k++) {
-        double x[3], v[3], reference[3];
-        text_case c = text_case_open(
-            "mesh: { ball: { type: point, at: [0, 0.3, 1.0] } }\n"
-            "elements: { ball: { type: point_mass, mesh: ball, mass: 2.0 } }\n"
-            "initial: [ { set: ball, velocity: [0.5, 0.25, 0] } ]\n"
-            "loads: { weight: { type: gravity, g: [0, 0, -9.81] } }\n"
-            "contacts: { hill: { type: node_circle, nodes: ball, centre: [0, 7, 0], axis: [0, 2, 0], radius: 1.0,\n"
-            "                    side: outside, restitution: 0.0 } }\n"
-            "time: { end: 1.0, step: 2.0e-4 }\nscheme: { ",
-            choices[k], " }\n", NULL);
-        do text_case_step(&c);
-        while (c.sim->report.rows[0].step_impulse > 0.0 && c.sim->state.step < 4000);
-        text_case_node(&c, "ball", x, v, reference);
-        double cosine = x[2] / hypot(x[0], x[2]);
-        CHECK_NEAR(cosine, 2.0 / 3.0 + 0.25 / (3.0 * gravity), 1e-3);
-        CHECK_NEAR(v[1], 0.25, 1e-13);
-        text_case_close(&c);
-    }
-}
-
-// A ball thrown along a rough plane without spin slides until it rolls: its velocity is then v0/(1 + J/(m r^2)).
-TEST(thrown_balls_end_up_rolling)
-{
-    const char *const bodies[] = {
-        "rigid_body_2d, mass: 2.0, inertia: 0.01 } }\n"
-        "initial: [ { set: ball, velocity: [3.0, 0, 0] } ]\n"
-        "loads: { weight: { type: gravity, g: [0, -9.81, 0] } }\n"
-        "contacts: { floor: { type: node_plane, nodes: ball, point: [5, -0.1, 2], normal: [0, 1, 0], ",
-        "rigid_body_3d, mass: 2.0, inertia: [0.008, 0.008, 0.008] } }\n"
-        "initial: [ { set: ball, velocity: [2.4, 0, 1.8] } ]\n"
-        "loads: { weight: { type: gravity, g: [0, -9.81, 0] } }\n"
-        "contacts: { floor: { type: node_plane, nodes: ball, point: [5, -0.1, 2], normal: [0, 1, 0], ",
-    };
-    const char *const choices[] = { "type: alpha_ggl, rho_inf: 0.8", "type: moreau_jean, theta: 0.5" };
-    for (int k = 0; k < 4; k++) {
-        double x[3], v[3], reference[3];
-        text_case c = text_case_open("mesh: { ball: { type: point, at: [0, 0, 0] } }\n"
-                                     "elements: { ball: { mesh: ball, type: ",
-                                     bodies[k / 2], "node_radius: 0.1, restitution: 0.0, friction: 0.3 } }\nscheme: { ",
-                                     choices[k % 2], " }\ntime: { step: 1.0e-3, end: 1.0 }\n", NULL);
-        text_case_run(&c);
-        text_case_node(&c, "ball", x, v, reference);
-        double inertia = k / 2 == 0 ? 0.01 : 0.008, rolling = 3.0 / (1.0 + inertia / (2.0 * 0.1 * 0.1));
-        double slid = (3.0 - rolling) / (0.3 * gravity), path = 3.0 * slid - 0.15 * gravity * slid * slid;
-        path += (1.0 - slid) * rolling;
-        CHECK_NEAR(hypot(v[0], v[2]), rolling, 1e-12);
-        CHECK_NEAR(hypot(x[0], x[2]), path, 2e-3);
-        // Its lowest point stands: w = n x v / r.
-        const double *w = c.sim->state.v + (k / 2 == 0 ? 2 : 3);
-        CHECK_NEAR(w[k / 2 == 0 ? 0 : 2], -v[0] / 0.1, 1e-10);
-        if (k / 2 == 1) CHECK_NEAR(w[0], v[2] / 0.1, 1e-10);
-        text_case_close(&c);
-    }
 }
 
 // The same in a ring, without weight: what it takes to roll does not depend on the force.

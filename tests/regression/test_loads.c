@@ -130,58 +130,6 @@ TEST(follower_force_bends_the_elastica)
     }
 }
 
-// A force that stands bends less than one that follows; started in equilibrium, either keeps its beam at rest.
-TEST(equilibrium_is_at_rest_in_motion)
-{
-    char text[1400];
-    const double n[2] = { -6.0, 20.0 };
-    double F[3];
-    in_skew_axes(n[0], n[1], F);
-    int used = snprintf(text, sizeof text, space_beam, axes[0][0], axes[0][1], axes[0][2], 4, axes[1][0], axes[1][1],
-                        axes[1][2], F[0], F[1], F[2]);
-    snprintf(text + used, sizeof text - (size_t)used,
-             "start: statics\nscheme: { type: alpha_ggl, rho_inf: 0.9 }\ntime: { step: 1.0e-3, end: 0.02 }\n");
-    text_case c = text_case_open(text, NULL);
-    double x[3], v[3], reference[3], later[3];
-    text_case_node(&c, "beam.end", x, v, reference);
-    text_case_run(&c);
-    text_case_node(&c, "beam.end", later, v, reference);
-    CHECK(pcs_dot3(axes[1], x) > 0.3);
-    CHECK_ALL_NEAR(3, later, x, 1e-10);
-    CHECK(sqrt(pcs_dot3(v, v)) < 1e-8);
-    text_case_close(&c);
-}
-
-// One element of a linear beam is exact at its tip: p L^4/(8 E I) + p L^2/(2 G A k), from stout to slender.
-TEST(line_load_is_exact_with_one_element)
-{
-    const double heights[] = { 0.5, 0.1, 1e-2, 1e-3, 1e-4 };
-    for (int i = 0; i < 5; i++)
-        for (int is_space = 0; is_space < 2; is_space++) {
-            char text[1200];
-            double d = heights[i], p = d * d * d * d, P[3], q[12] = { 0 }, along[3];
-            double E = 1e3, area = d * d, I = d * d * d * d / 12.0, G = E / 2.6;
-            in_skew_axes(0.0, p, P);
-            const double plane_axis[3] = { 0.6, 0.8, 0.0 }, plane_load[3] = { -0.8 * p, 0.6 * p, 0.0 };
-            memcpy(along, is_space ? axes[0] : plane_axis, sizeof along);
-            if (!is_space) memcpy(P, plane_load, sizeof P);
-            snprintf(text, sizeof text,
-                     "mesh: { beam: { type: line, from: [0, 0, 0], to: [%.17g, %.17g, %.17g], elements: 1 } }\n"
-                     "elements: { beam: { type: %s, mesh: beam, E: 1.0e+3, nu: 0.3, rho: 1, %s\n"
-                     "                    section: { type: rectangle, width: %.17g, height: %.17g } } }\n"
-                     "supports: { clamp: { set: beam.start, fix: %s } }\n"
-                     "loads: { snow: { type: line, cells: beam, value: [%.17g, %.17g, %.17g] } }\n",
-                     along[0], along[1], along[2], is_space ? "beam_timo_3d" : "beam_timo_2d",
-                     is_space ? "orientation: [2, -2, 1]," : "", d, d,
-                     is_space ? "[x, y, z, rx, ry, rz]" : "[x, y, rz]", P[0], P[1], P[2]);
-            still s = still_open(text, NULL);
-            still_statics(&s, 0, q);
-            double tip = pcs_dot3((const double[3]){ q[0], q[1], is_space ? q[2] : 0.0 }, P) / p;
-            CHECK_RELATIVE(tip, p / (8.0 * E * I) + p / (2.0 * G * area * 5.0 / 6.0), 1e-7);
-            still_close(&s);
-        }
-}
-
 #define SCHEMES                                                                                                \
     {                                                                                                          \
         "alpha_ggl, rho_inf: 0.9", "alpha_velocity, rho_inf: 0.9", "newmark", "hht", "moreau_jean, theta: 0.5" \
@@ -248,24 +196,6 @@ TEST(momentum_is_what_the_forces_gave)
         CHECK_NEAR(p[2], 3.0 * t + 2.0 * length * t - 2.0 * mass * t + follower[2], i % 2 ? 1e-4 : 1e-11);
         text_case_close(&c);
     }
-}
-
-// Modes about the reference state are those of the model without its loads.
-TEST(loads_do_not_stiffen_the_reference)
-{
-    const char text[] =
-        "mesh: { beam: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 4 } }\n"
-        "elements: { beam: { type: beam_exact_3d, mesh: beam, E: 1.0e+6, nu: 0.3, rho: 1000, orientation: [0, 1, 0],\n"
-        "                    section: { type: rectangle, width: 0.1, height: 0.05 } } }\n"
-        "supports: { clamp: { set: beam.start, fix: [x, y, z, rx, ry, rz] } }\n"
-        "loads: { push: { type: force, node: beam.end, value: [-5, 0, 0], follower: true },\n"
-        "         turns: { type: moment, node: beam.end, value: [2, 1, 1] } }\n";
-    still loaded = still_open(text, NULL), bare = still_open(text, "loads={}");
-    pcs_modes a = still_modes(&loaded, 4, PCS_EIGEN_AUTO), b = still_modes(&bare, 4, PCS_EIGEN_AUTO);
-    CHECK(a.count == 4 && b.count == 4);
-    for (int i = 0; i < 4; i++) CHECK_RELATIVE(a.modes[i].w, b.modes[i].w, 1e-9);
-    still_close(&loaded);
-    still_close(&bare);
 }
 
 // What the ledger of a damped rod under a force that varies leaves unexplained, J.
@@ -359,22 +289,4 @@ TEST(work_of_a_force_that_follows_is_booked_to_the_order_of_the_motion)
         CHECK_NEAR(run.sim->ledger.numerical_loss, 0.0, 1e-8);
         text_case_close(&run);
     }
-}
-
-// What statics keeps of loads cell by cell, for section forces in equilibrium with them, is nothing to a run.
-TEST(a_run_keeps_no_loads_cell_by_cell)
-{
-    enum { CELLS = 4000 };
-    size_t bytes[2];
-    for (int k = 0; k < 2; k++) {
-        text_case run = text_case_open("mesh: { bar: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 4000 } }\n"
-                                       "elements: { bar: { type: rod, mesh: bar, E: 1.0, rho: 1.0, area: 1.0 } }\n"
-                                       "scheme: { type: newmark }\n"
-                                       "time: { step: 0.01, end: 0.02 }\n",
-                                       k == 0 ? "" : "loads: { g: { type: gravity, g: [-9.81, 0, 0] } }\n", NULL);
-        bytes[k] = pcs_bytes_taken(run.sim->ctx);
-        text_case_close(&run);
-    }
-    print_message("%.1f bytes for each cell\n", (double)(bytes[1] - bytes[0]) / CELLS);
-    CHECK(bytes[1] - bytes[0] < 41 * CELLS); // 8 of gravity, 32 of four values at the ends of cells in pictures
 }

@@ -1,5 +1,5 @@
-// Rods of materials with internal variables: hysteresis, relaxation and creep, plastic waves, damped vibrations, the
-// ledger, states that are kept, and what refuses them.
+// Rods of materials with internal variables: hysteresis, relaxation, plastic waves, damped vibrations, the ledger, and
+// what refuses them.
 
 #include "support/check.h"
 #include "support/text_case.h"
@@ -278,59 +278,6 @@ TEST(stress_relaxes_exactly)
         }
 }
 
-// A rod almost without mass under a harmonic strain: the loss of a cycle is pi E'' e^2 V,  E'' = E1 wT/(1 + (wT)^2),
-// and the stress swings by |Eo + E1 i wT/(1 + i wT)|.
-TEST(cycles_lose_by_the_complex_modulus)
-{
-    const double frequencies[] = { 0.2, 1.0, 5.0 };
-    for (int i = 0; i < 3; i++) {
-        double f = frequencies[i], x = 2.0 * pi * f * 0.7, period = 1.0 / f, low = 0.0, high = -1.0, at = 0.0;
-        double start = 10.0 + 4.0 * period, step = fmin(period, 1.0) / 200.0;
-        char drive[512];
-        snprintf(drive, sizeof drive,
-                 "supports: { hold: { set: bar.start, fix: [x] } }\n"
-                 "joints: { pull: { type: prescribed, node: bar.end, along: x, displacement: { sine: { frequency: "
-                 "%.17g, size: "
-                 "0.02, mean: -0.02, phase: 1.5707963267948966 } } } }\n",
-                 f);
-        text_case run = open_solid(drive, "newmark", step, start + period, 1e-6);
-        while (!pcs_sim_is_done(run.sim)) {
-            text_case_step(&run);
-            if (run.sim->state.t <= start + 0.5 * step) {
-                at = run.sim->ledger.material_loss;
-                low = high = text_case_probe(&run, "bar.stress");
-            }
-            low = fmin(low, text_case_probe(&run, "bar.stress"));
-            high = fmax(high, text_case_probe(&run, "bar.stress"));
-        }
-        double storage = 20.0 + 30.0 * x * x / (1.0 + x * x), loss = 30.0 * x / (1.0 + x * x);
-        CHECK_RELATIVE(run.sim->ledger.material_loss - at, pi * loss * 1e-4, 1e-3);
-        CHECK_RELATIVE(0.5 * (high - low), 0.01 * hypot(storage, loss), 1e-3);
-        text_case_close(&run);
-    }
-}
-
-// A constant stress on a rod almost without mass: e = s/Eo (1 - E1/E exp(-t Eo/(E T))).
-TEST(strain_creeps_as_it_should)
-{
-    double error[2];
-    for (int k = 0; k < 2; k++) {
-        text_case run = open_solid("supports: { hold: { set: bar.start, fix: [x] } }\n"
-                                   "damping: { mass: 1.0e4 }\n"
-                                   "loads: { pull: { type: force, node: bar.end, value: [0.1, 0, 0] } }\n",
-                                   "newmark, gamma: 1.0, beta: 0.5", 0.005 / (1 << k), 3.0, 1e-6);
-        error[k] = 0.0;
-        while (!pcs_sim_is_done(run.sim)) {
-            text_case_step(&run);
-            double t = run.sim->state.t, exact = 2.0 * 0.2 / 20.0 * (1.0 - 0.6 * exp(-t * 20.0 / (50.0 * 0.7)));
-            if (t > 0.2) error[k] = fmax(error[k], fabs(text_case_probe(&run, "tip.ux") - exact) / exact);
-        }
-        text_case_close(&run);
-    }
-    print_message("creep: %.2e %.2e\n", error[0], error[1]);
-    CHECK(error[1] < 3e-3 && error[1] < 0.6 * error[0]);
-}
-
 typedef struct swing {
     double u, v, y;
 } swing;
@@ -389,63 +336,6 @@ TEST(vibrations_decay_as_they_should)
     }
 }
 
-// int_0^t of exp(-m s) I0(k s) ds, and its integrand at t, by Simpson's rule.
-static double bessel(double m, double k, double t)
-{
-    double x = k * t, term = 1.0, sum = 1.0;
-    for (int i = 1; i < 60; i++) sum += term *= 0.25 * x * x / (i * i);
-    return exp(-m * t) * sum;
-}
-
-static double bessel_sum(double m, double k, double t)
-{
-    enum { PIECES = 400 };
-    double h = t / PIECES, sum = 0.0;
-    for (int i = 0; i < PIECES; i++)
-        sum += h / 6.0 * (bessel(m, k, i * h) + 4.0 * bessel(m, k, (i + 0.5) * h) + bessel(m, k, (i + 1) * h));
-    return sum;
-}
-
-// A bar of it flies against a wall. In Laplace's transforms the force is A rho c v/p sqrt((p + b)/(p + a)), a = 1/T,
-// b = Eo/(E T): A rho c v (B(t) + b int B),  B = exp(-m t) I0(k t),  m, k = (a +- b)/2, until a wave is back.
-static double wall_error(const char *scheme, int cells)
-{
-    const double E = 900.0, Eo = 300.0, T = 0.1, v = 10.0, a = 1.0 / T, b = Eo / (E * T);
-    text_case run = text_case_print(
-        "mesh: { bar: { type: line, from: [0, 0, 0], to: [10, 0, 0], elements: %d } }\n"
-        "elements: { bar: { type: rod_viscoelastic, mesh: bar, E: %g, rho: 1.0, area: 1.0, relaxed_modulus: %g, "
-        "relaxation_time: %g, mass: lumped } }\n"
-        "initial: [ { set: bar, velocity: [-10, 0, 0] } ]\n"
-        "contacts: { wall: { type: node_plane, nodes: bar.start, point: [0, 0, 0], normal: [1, 0, 0], restitution: "
-        "0.0 } }\n"
-        "scheme: { type: %s }\n"
-        "time: { step: %.17g, end: 0.6 }\n",
-        cells, E, Eo, T, scheme, 0.6 / (2.0 * cells));
-    double sum = 0.0, exact = 0.0, worst = 0.0;
-    while (!pcs_sim_is_done(run.sim)) {
-        double t = run.sim->state.t, h = run.sim->step_size;
-        text_case_step(&run);
-        double force = bessel(0.5 * (a + b), 0.5 * (a - b), t + 0.5 * h);
-        force += b * bessel_sum(0.5 * (a + b), 0.5 * (a - b), t + 0.5 * h);
-        sum += run.sim->report.rows[0].step_impulse;
-        exact += 30.0 * v * h * force;
-        if (t > 0.05) worst = fmax(worst, fabs(sum / exact - 1.0)); // impulses: the force itself rings
-    }
-    text_case_close(&run);
-    return worst;
-}
-
-TEST(the_force_on_a_wall_relaxes)
-{
-    const char *const schemes[] = { "moreau_jean, theta: 0.55", "newmark, gamma: 0.6, beta: 0.3025", "half_explicit" };
-    for (int s = 0; s < 3; s++) {
-        double error[2];
-        for (int k = 0; k < 2; k++) error[k] = wall_error(schemes[s], 50 << k);
-        print_message("%s: impulse off by %.2e %.2e\n", schemes[s], error[0], error[1]);
-        CHECK(error[1] < 0.04 && error[1] < 0.7 * error[0]);
-    }
-}
-
 // ---- The ledger, and states
 
 static const char impact[] =
@@ -478,44 +368,6 @@ TEST(the_ledger_closes)
         }
         print_message("%s: unexplained %.2e %.2e\n", schemes[s], left[0], left[1]);
         CHECK(fabs(left[1]) < 5e-3 && fabs(left[1]) < fabs(left[0]));
-    }
-}
-
-// Steps from a state that was put back are the same steps, to the last bit; so are those of step control.
-TEST(states_hold_the_internal_variables)
-{
-    const char *const clocks[] = {
-        "time: { step: 1.0e-6, end: 6.0e-4 }\n",
-        "time: { step: 1.0e-6, end: 6.0e-4, control: { type: adaptive, tolerance: 1.0e-7 } }\n"
-    };
-    const char *const schemes[] = { "scheme: { type: newmark }\n", "scheme: { type: moreau_jean, theta: 0.5 }\n",
-                                    "scheme: { type: half_explicit }\n", "scheme: { type: alpha_ggl }\n" };
-    for (int i = 0; i < 8; i++) {
-        text_case run = text_case_open(impact, schemes[i / 2], clocks[i % 2], NULL);
-        text_case other = text_case_open(impact, schemes[i / 2], clocks[i % 2], NULL);
-        pcs_state kept;
-        for (int k = 0; k < 60; k++) text_case_step(&run);
-        text_case_step(&other);
-        CHECK_OK(run.ctx, pcs_state_clone(run.ctx, &run.sim->state, &kept));
-        unsigned long long hash = 0, at = pcs_state_hash(&kept);
-        for (int k = 0; k < 30; k++) text_case_step(&run);
-        hash = pcs_state_hash(&run.sim->state);
-        CHECK(run.sim->ledger.material_loss > 0.0);
-        CHECK(hash != at);
-        pcs_state_restore(other.sim->scheme, &kept, &other.sim->state);
-        CHECK(pcs_state_hash(&other.sim->state) == at);
-        for (int k = 0; k < 30; k++) {
-            pcs_step_report *report = &other.sim->report;
-            if (i % 2 == 1) break;
-            CHECK_OK(other.ctx, other.sim->scheme->ops->step(other.sim->scheme, &other.sim->state, 1e-6, report));
-            const pcs_state *x = &other.sim->state;
-            other.sim->system->ops->commit(other.sim->system, pcs_at(x->t, x->q, x->v));
-        }
-        // Sums of times round off otherwise than multiples of the step: all but the times is the same.
-        for (int k = 0; k < run.sim->system->nv && i % 2 == 0; k++)
-            CHECK_NEAR(other.sim->state.q[k], run.sim->state.q[k], 1e-15);
-        text_case_close(&run);
-        text_case_close(&other);
     }
 }
 

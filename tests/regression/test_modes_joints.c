@@ -257,27 +257,6 @@ TEST(closed_contacts_take_their_modes)
                       8);
 }
 
-// Two beams on a hinge, and a heavy body welded on: rows that share coordinates.
-static const char chain[] = "mesh:\n"
-                            "  a: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 2 }\n"
-                            "  b: { type: line, from: [1, 0, 0], to: [1, 0.2, 0], elements: 2 }\n"
-                            "  c: { type: point, at: [3, 1, 0] }\n"
-                            "elements:\n"
-                            "  a: { type: beam_timo_2d, mesh: a, E: 2.1e11, nu: 0.3, rho: 7850.0,\n"
-                            "       section: { type: rectangle, width: 0.02, height: 0.01 } }\n"
-                            "  b: { type: beam_timo_2d, mesh: b, E: 2.1e9, nu: 0.3, rho: 7850.0,\n"
-                            "       section: { type: rectangle, width: 0.02, height: 0.01 } }\n"
-                            "  c: { type: rigid_body_2d, mesh: c, mass: 2.0, inertia: 0.5 }\n"
-                            "joints:\n"
-                            "  root: { type: fixed, node: a.start }\n"
-                            "  knee: { type: hinge, a: a.end, b: b.start }\n"
-                            "  weld: { type: fixed, a: b.end, b: c, at: [1, 0.2, 0] }\n";
-
-TEST(chains_of_parts_keep_all_their_modes)
-{
-    check_reference(chain, NULL, 9 + 9 + 3 - 3 - 2 - 3);
-}
-
 // As many beams on hinges as no search for rigid motions looks at: each turns freely, the rest vibrates as the dense
 // solution says, and iteration and dense solution agree.
 TEST(hinges_let_every_beam_turn)

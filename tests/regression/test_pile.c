@@ -125,21 +125,6 @@ TEST(motions_agree)
     }
 }
 
-// Under its weight alone a pile has no reason to slide: friction changes nothing, however many rounds gaps, gates and
-// velocities take to agree.
-TEST(friction_at_rest_does_nothing)
-{
-    pile_shape s = shape(8, 12, 0.0, 0.0), rough = shape(8, 12, 0.4, 0.0);
-    text_case one = pile_open(&s, schemes[0], "schur"), two = pile_open(&rough, schemes[0], "schur");
-    for (int k = 0; k < 8; k++) {
-        text_case_step(&one);
-        text_case_step(&two);
-        for (int i = 0; i < one.sim->system->nv; i++) CHECK_NEAR(two.sim->state.v[i], one.sim->state.v[i], 1e-11);
-    }
-    text_case_close(&one);
-    text_case_close(&two);
-}
-
 // Products with the condensed matrix in a step, on average. Sets of contacts that come back (solved loosely, they
 // may once) are not gone round in: projections are never needed.
 static double effort(const pile_shape *s, const char *scheme)
@@ -191,25 +176,6 @@ TEST(stiff_bending_costs_few_products)
         worst = fmax(worst, products[2] / products[0]);
     }
     CHECK(worst < 3.0);
-}
-
-// A pile that drops and slides.
-static pile_shape sliding_shape(int width, int layers, double young)
-{
-    pile_shape s = shape(width, layers, 0.5, 0.4);
-    s.gap = 1e-4;
-    s.speed = 0.1;
-    s.young = young;
-    return s;
-}
-
-// Tall piles of stiff beams, where all that columns of contacts join feel each other: the motion of the dense solver.
-TEST(tall_piles_that_slide)
-{
-    for (int m = 0; m < 2; m++) {
-        pile_shape s = sliding_shape(2, m == 0 ? 16 : 12, 4e11);
-        compare(&s, schemes[m], "newton", 20);
-    }
 }
 
 // Two rods side by side that touch at all of their nodes, along their axes: contacts feel each other as far as a wave

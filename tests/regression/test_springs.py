@@ -167,24 +167,6 @@ time: { step: 1.0e-3, end: 0.5 }
             result = self.try_case(case(spring, "half_explicit", 1.0, 0.98 * limit, 0.1))
             self.assertEqual(result.returncode, 0, result.stderr)
 
-    def test_a_mass_on_a_grounded_spring(self):
-        # A link from an anchor, which is but a place, to the mass: u = (v/w) sin w t, w = 10 rad/s.
-        for space, fix in (("space", "[x, y, z]"), ("plane", "[x, y]"), ("line", "[x]")):
-            rows = self.history(f"""
-mesh: {{ wall: {{ type: point, at: [0, 0, 0] }}, body: {{ type: point, at: [1, 0, 0] }},
-  spring: {{ type: link, a: wall, b: body }} }}
-elements:
-  spring: {{ type: spring_damper, mesh: spring, stiffness: 200, in: {space} }}
-  body: {{ type: point_mass, mesh: body, mass: {MASS}, in: {space} }}
-supports: {{ wall: {{ set: wall, fix: {fix} }} }}
-initial: [ {{ set: body, velocity: [1, 0, 0] }} ]
-scheme: {{ type: newmark }}
-time: {{ step: 1.0e-3, end: 1.0 }}
-output: {{ frames: false, checkpoint: false, probes: {{ body: {{ node: body, of: [ux] }} }} }}
-""")
-            for row in rows:
-                self.assertAlmostEqual(row["body.ux"], 0.1 * math.sin(10.0 * row["t"]), delta=1e-5)
-
     def test_anchors_and_forgotten_masses(self):
         mesh = ("mesh: { wall: { type: point, at: [0, 0, 0] }, body: { type: point, at: [1, 0, 0] }, spring: "
                 "{ type: link, a: wall, b: body } }\n")

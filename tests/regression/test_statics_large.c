@@ -1,4 +1,4 @@
-// Equilibria of large deformation against closed forms and published digits: elastica, roll-up, 45 degree bend, roof;
+// Equilibria of large deformation against closed forms and published digits: elastica, roll-up, 45 degree bend;
 // and modes about equilibria.
 
 #include "support/check.h"
@@ -33,23 +33,6 @@ TEST(the_elastica_has_its_digits_and_order)
     }
     CHECK_NEAR(log2(error[0] / error[1]) / 2.0, 2.0, 0.15);
     CHECK_NEAR(log2(error[1] / error[2]) / 2.0, 2.0, 0.15);
-}
-
-// The answer depends neither on the number of load steps nor on who solves.
-TEST(load_steps_do_not_matter)
-{
-    const char *const linear[] = { "auto", "umfpack", "dense" };
-    double first = 0.0;
-    for (int k = 0; k < 3; k++) {
-        char text[512];
-        double q[MOST] = { 0 };
-        snprintf(text, sizeof text, "solver.linear=%s; %s16", linear[k], elastica);
-        still s = still_open(cantilever, text);
-        still_statics(&s, k == 0 ? 1 : 7 * k, q);
-        if (k == 0) first = still_probe(&s, "tip.x", q);
-        CHECK_RELATIVE(still_probe(&s, "tip.x", q), first, 1e-9);
-        still_close(&s);
-    }
 }
 
 static pcs_status watch_steps(void *user, const pcs_statics *now)
@@ -244,29 +227,6 @@ TEST(the_45_degree_bend_has_its_digits)
     }
 }
 
-// Arcs and chords go to the same limit with order two, and arcs have the smaller error.
-TEST(chords_and_arcs_agree_in_the_limit)
-{
-    double height[2][3], limit[2];
-    for (int k = 0; k < 6; k++) {
-        char text[128];
-        double q[MOST] = { 0 };
-        snprintf(text, sizeof text, "loads.tip.value=[0, 0, 300.0]; mesh.arc.elements=%d%s", 8 << k % 3,
-                 k < 3 ? "" : "; elements.arc.curvature=[0, 0, 0]");
-        still s = still_open(bend, text);
-        still_statics(&s, 0, q);
-        height[k / 3][k % 3] = still_probe(&s, "tip.z", q);
-        still_close(&s);
-    }
-    for (int i = 0; i < 2; i++) {
-        const double *h = height[i];
-        CHECK_NEAR(log2((h[1] - h[0]) / (h[2] - h[1])), 2.0, 0.05);
-        limit[i] = h[2] + (h[2] - h[1]) / 3.0;
-    }
-    CHECK_NEAR(limit[0], limit[1], 2e-4);
-    CHECK(fabs(height[0][0] - limit[0]) < 0.9 * fabs(height[1][0] - limit[1]));
-}
-
 static const char frame[] =
     "mesh: { legs: { type: frame, points: { a: [0, 0, 0], b: [2, 0, 0], c: [2, 1.5, 0] },\n"
     "  members: [[a, b], [b, c]], elements: 6 } }\n"
@@ -314,11 +274,8 @@ TEST(a_right_angle_frame_buckles_sideways)
 }
 
 // The Princeton beam, loaded across both axes of its section, bends and twists. Edgewise and flatwise displacement of
-// the tip at 0, 15, .., 90 degrees. Exact: the equations of the beam integrated elsewhere (Runge-Kutta of order
-// 8, shooting for the moments at the clamp). Published: ANSYS BEAM188 (Obrezkov, Mikkola, Matikainen: Performance
-// review of locking alleviation methods for continuum ANCF beam elements, Nonlinear Dynamics 109, 2022), whose torsion
-// constant comes from 2 x 2 cells over the section and is 1.0333 of Saint-Venant's series. At 45 degrees that takes
-// 0.56 % from the edgewise displacement, and nothing at 0 and 90 degrees.
+// the tip at 0, 15, .., 90 degrees: the equations of the beam integrated elsewhere (Runge-Kutta of order 8, shooting
+// for the moments at the clamp).
 TEST(the_princeton_beam_has_its_digits)
 {
     static const char princeton[] =
@@ -336,79 +293,16 @@ TEST(the_princeton_beam_has_its_digits)
                                  { 0.006653287463, 0.129917062361 },
                                  { 0.003568322546, 0.142207586121 },
                                  { 0.0, 0.146253039625 } };
-    const double published[7][2] = { { 1.071417630e-2, 0.0 },
-                                     { 1.061328706e-2, 4.208232124e-2 },
-                                     { 1.011169630e-2, 7.939482948e-2 },
-                                     { 8.837226265e-3, 0.108987937 },
-                                     { 6.604665004e-3, 0.129887616 },
-                                     { 3.538889001e-3, 0.142194370 },
-                                     { 0.0, 0.146245978 } };
-    for (int i = 0; i < 14; i++) {
+    for (int i = 0; i < 7; i++) {
         char text[512];
-        double q[MOST] = { 0 }, angle = i / 2 * PI / 12.0;
-        bool is_published = i % 2 == 1;
-        const double *digits = is_published ? published[i / 2] : exact[i / 2];
-        int n =
-            snprintf(text, sizeof text, "loads.tip.value=[0, %.17g, %.17g]", 8.896 * cos(angle), 8.896 * sin(angle));
-        if (is_published) // its torsion constant
-            snprintf(text + n, sizeof text - (size_t)n,
-                     "; elements.beam.section={type: given, area: 3.963834648e-5, Iy: 3.387547844e-11, "
-                     "Iz: 5.060741896e-10, torsion: 1.171832860e-10, ky: 0.8333333333333333, kz: 0.8333333333333333}");
+        double q[MOST] = { 0 }, angle = i * PI / 12.0;
+        snprintf(text, sizeof text, "loads.tip.value=[0, %.17g, %.17g]", 8.896 * cos(angle), 8.896 * sin(angle));
         still s = still_open(princeton, text);
         still_statics(&s, 0, q);
-        CHECK_NEAR(still_probe(&s, "tip.uy", q), digits[0], (is_published ? 2.5e-4 : 5e-5) * digits[0] + 1e-12);
-        CHECK_NEAR(still_probe(&s, "tip.uz", q), digits[1], (is_published ? 2.5e-4 : 5e-5) * digits[1] + 1e-12);
+        CHECK_NEAR(still_probe(&s, "tip.uy", q), exact[i][0], 5e-5 * exact[i][0] + 1e-12);
+        CHECK_NEAR(still_probe(&s, "tip.uz", q), exact[i][1], 5e-5 * exact[i][1] + 1e-12);
         still_close(&s);
     }
-}
-
-// Two rods form a flat roof, rise b over half span 1. Vertical force at the ridge y: P(y) with a maximum on the way
-// down.
-static double roof_force(double y, double b)
-{
-    double length = sqrt(1.0 + b * b), now = sqrt(1.0 + y * y);
-    return 2.0 * 1000.0 * (length - now) / length * y / now;
-}
-
-static const char roof[] =
-    "mesh: { roof: { type: line, from: [-1, 0, 0], to: [0, 0.2, 0], elements: 1 }, other: { type: line, "
-    "from: [0, 0.2, 0], to: [1, 0, 0], elements: 1 } }\n"
-    "merge: { ridge: { sets: [roof.end, other.start] } }\n"
-    "elements: { roof: { type: rod_large_2d, mesh: roof, E: 1000.0, rho: 1.0, area: 1.0 }, other: { "
-    "type: rod_large_2d, mesh: other, E: 1000.0, rho: 1.0, area: 1.0 } }\n"
-    "supports: { a: { set: roof.start, fix: [x, y] }, b: { set: other.end, fix: [x, y] } }\n"
-    "loads: { ridge: { type: force, node: roof.end, value: [0, -1.0, 0] } }\n"
-    "output: { probes: { ridge: { node: roof.end, of: [x, y] } } }\n";
-
-TEST(a_roof_carries_what_it_can)
-{
-    double limit = 0.0, q[MOST] = { 0 }, down[MOST] = { 0 };
-    for (int k = 0; k <= 100000; k++) limit = fmax(limit, roof_force(0.2 * k / 100000.0, 0.2));
-    char text[128];
-    snprintf(text, sizeof text, "loads.ridge.value=[0, %.17g, 0]", -0.98 * limit);
-    still s = still_open(roof, text);
-    still_statics(&s, 0, q);
-    double y = still_probe(&s, "ridge.y", q);
-    CHECK(y > 0.1 && y < 0.2);
-    CHECK_RELATIVE(roof_force(y, 0.2), 0.98 * limit, 1e-10);
-    CHECK_NEAR(still_probe(&s, "ridge.x", q), 0.0, 1e-13);
-    still_close(&s);
-
-    // Beyond the limit it either snaps through to an equilibrium below, or says how far it came.
-    pcs_statics statics;
-    pcs_statics_options options = { .steps = 40 };
-    snprintf(text, sizeof text, "loads.ridge.value=[0, %.17g, 0]", -1.1 * limit);
-    still t = still_open(roof, text);
-    pcs_status status = pcs_statics_solve(&t.on, &options, down, NULL, NULL, &statics);
-    y = still_probe(&t, "ridge.y", down);
-    CHECK_RELATIVE(roof_force(y, 0.2), statics.factor * 1.1 * limit, 1e-9);
-    if (status == PCS_OK) {
-        CHECK(y < -0.2 && statics.factor == 1.0);
-    } else {
-        CHECK(status == PCS_FAILED && statics.factor > 0.87 && statics.factor <= 1.0 / 1.1);
-        CHECK_TEXT(pcs_message(t.ctx), "no equilibrium at load factor 0.9");
-    }
-    still_close(&t);
 }
 
 // Simply supported and pulled: w^2 = (E I k^4 + T k^2) / (rho A), k = pi / L; compressed beyond E I k^2 it buckles.
