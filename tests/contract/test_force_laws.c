@@ -4,6 +4,7 @@
 #include "fe/fe.h"
 #include "support/check.h"
 #include "support/model.h"
+#include "support/slopes.h"
 #include "support/text_case.h"
 
 #include <math.h>
@@ -130,51 +131,9 @@ static subject open_friction(const arrangement *a, const char *law, const char *
     return s;
 }
 
-// The force with the state moved along x and y.
-static void force_at(const subject *s, const double *x, const double *y, double part, double *f)
-{
-    double increment[MOST], q[MOST], v[MOST];
-    for (int i = 0; i < s->system->nv; i++) {
-        increment[i] = part * x[i];
-        v[i] = s->v[i] + part * y[i];
-    }
-    pcs_retract(&s->system->rotations, s->q, increment, q);
-    s->system->ops->force(s->system, pcs_at(0.0, q, v), f);
-}
-
-// Fourth order, so that the differences are far more exact than what they check.
-static void slope_of_force(const subject *s, const double *x, const double *y, double *slope)
-{
-    static const double weight[2] = { 8.0 / 12.0, -1.0 / 12.0 };
-    double h = 1e-5, f[MOST];
-    memset(slope, 0, MOST * sizeof *slope);
-    for (int k = 1; k <= 2; k++)
-        for (int sign = -1; sign <= 1; sign += 2) {
-            force_at(s, x, y, sign * k * h, f);
-            for (int i = 0; i < s->system->nv; i++) slope[i] += sign * weight[k - 1] * f[i] / h;
-        }
-}
-
-static double entry(const pcs_matrix *A, int i, int j)
-{
-    int place = A == NULL ? -1 : pcs_pattern_find(A->pattern, i, j);
-    return place < 0 ? 0.0 : A->value[place];
-}
-
 static void check_tangents(const subject *s)
 {
-    int n = s->system->nv;
-    double largest = 0.0, slope[MOST], unit[MOST] = { 0 }, none[MOST] = { 0 };
-    s->system->ops->update(s->system, pcs_at(0.0, s->q, s->v), PCS_TANGENTS, NULL);
-    for (int i = 0; i < s->system->K->pattern->nnz; i++) largest = fmax(largest, fabs(s->system->K->value[i]));
-    for (int j = 0; j < n; j++) {
-        unit[j] = 1.0;
-        slope_of_force(s, unit, none, slope);
-        for (int i = 0; i < n; i++) CHECK_NEAR(entry(s->system->K, i, j), -slope[i], 1e-7 * largest);
-        slope_of_force(s, none, unit, slope);
-        for (int i = 0; i < n; i++) CHECK_NEAR(entry(s->system->C, i, j), -slope[i], 1e-8 * largest);
-        unit[j] = 0.0;
-    }
+    slopes_check(s->system, pcs_at(0.0, s->q, s->v), 1e-5, 1e-7);
 }
 
 // f . v + dV/dt + what is lost = 0

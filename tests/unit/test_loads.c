@@ -3,6 +3,7 @@
 #include "core/rotation.h"
 #include "support/check.h"
 #include "support/model.h"
+#include "support/slopes.h"
 #include "support/text_case.h"
 
 #include <math.h>
@@ -74,48 +75,17 @@ static void load_force(pcs_system *s, double factor, double t, const double *q, 
     for (int i = 0; i < s->nv; i++) f[i] -= rest[i];
 }
 
-static void load_stiffness(pcs_system *s, double factor, double t, const double *q, double *K)
+// The loads that turn included, at a part of them.
+TEST(stiffness_is_the_slope_of_forces)
 {
-    static double rest[MOST * MOST];
-    double zero[MOST] = { 0 };
-    s->ops->update(s, pcs_at_rest(t, q, zero, 0.0), PCS_TANGENTS, NULL);
-    model_dense(s->K, s->nv, rest);
-    s->ops->update(s, pcs_at_rest(t, q, zero, factor), PCS_TANGENTS, NULL);
-    model_dense(s->K, s->nv, K);
-    for (int i = 0; i < s->nv * s->nv; i++) K[i] -= rest[i];
-}
-
-static void check_slopes(const char *text)
-{
-    static double K[MOST * MOST];
-    const double weight[5] = { 1.0 / 12.0, -8.0 / 12.0, 0.0, 8.0 / 12.0, -1.0 / 12.0 }, step = 1e-3;
-    text_case c = text_case_open(text, NULL);
-    pcs_system *s = c.sim->system;
-    double q[MOST], largest = 0.0;
-    wander(s, q);
-    load_stiffness(s, 0.7, noon, q, K);
-    for (int j = 0; j < s->nv; j++) {
-        double x[MOST] = { 0 }, slope[MOST] = { 0 };
-        x[j] = 1.0;
-        for (int k = -2; k <= 2; k++) {
-            double moved[MOST], f[MOST];
-            move(s, q, x, k * step, moved);
-            load_force(s, 0.7, noon, moved, f);
-            for (int i = 0; i < s->nv; i++) slope[i] -= weight[k + 2] * f[i] / step;
-        }
-        for (int i = 0; i < s->nv; i++) {
-            CHECK_NEAR(K[i * s->nv + j], slope[i], 1e-10);
-            largest = fmax(largest, fabs(slope[i]));
-        }
+    const char *const texts[] = { space, plane };
+    for (int i = 0; i < 2; i++) {
+        text_case c = text_case_open(texts[i], NULL);
+        double q[MOST], zero[MOST] = { 0 };
+        wander(c.sim->system, q);
+        slopes_check(c.sim->system, pcs_at_rest(noon, q, zero, 0.7), 1e-3, 1e-9);
+        text_case_close(&c);
     }
-    CHECK(largest > 1.0);
-    text_case_close(&c);
-}
-
-TEST(stiffness_is_the_slope_of_the_loads)
-{
-    check_slopes(space);
-    check_slopes(plane);
 }
 
 static void check_work(const char *text)

@@ -1,0 +1,41 @@
+#include "support/slopes.h"
+
+#include "support/check.h"
+#include "support/model.h"
+
+#include <string.h>
+
+// -df/dq of equation j, or -df/dv; rotations do not add up.
+static void slope_of(const pcs_system *system, pcs_instant at, int j, bool by_velocity, double step, double *out)
+{
+    static const double weight[5] = { 1.0 / 12.0, -8.0 / 12.0, 0.0, 8.0 / 12.0, -1.0 / 12.0 };
+    double x[MODEL_MAX_SIZE] = { 0 }, moved[MODEL_MAX_SIZE], f[MODEL_MAX_SIZE];
+    memset(out, 0, (size_t)system->nv * sizeof *out);
+    for (int k = -2; k <= 2; k++) {
+        pcs_instant there = at;
+        x[j] = k * step;
+        for (int i = 0; i < system->nv; i++) moved[i] = (by_velocity ? at.v : at.q)[i] + x[i];
+        if (!by_velocity && system->rotations.are_somewhere) pcs_retract(&system->rotations, at.q, x, moved);
+        *(by_velocity ? &there.v : &there.q) = moved;
+        system->ops->force(system, there, f);
+        for (int i = 0; i < system->nv; i++) out[i] -= weight[k + 2] * f[i] / step;
+    }
+}
+
+void slopes_check(pcs_system *system, pcs_instant at, double step, double part)
+{
+    static double A[MODEL_MAX_SIZE * MODEL_MAX_SIZE];
+    int n = system->nv;
+    double allowed = 0.0, slope[MODEL_MAX_SIZE];
+    CHECK(n <= MODEL_MAX_SIZE);
+    system->ops->update(system, at, PCS_TANGENTS, NULL);
+    for (int which = 0; which < 2; which++) {
+        model_dense(which == 0 ? system->K : system->C, n, A);
+        double size = check_largest(n * n, A);
+        if (size > 0.0) allowed = part * size;
+        for (int j = 0; j < n; j++) {
+            slope_of(system, at, j, which == 1, step, slope);
+            for (int i = 0; i < n; i++) CHECK_NEAR(A[i * n + j], slope[i], allowed);
+        }
+    }
+}
