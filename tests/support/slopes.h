@@ -6,7 +6,7 @@
 #include "system/system.h"
 
 // K and C, made anew at this instant, are -df/dq and -df/dv by differences of fourth order with this step, up to a part
-// of their largest entries (of K where there is no C).
+// of their largest entries and the round-off of the differences.
 void slopes_check(pcs_system *system, pcs_instant at, double step, double part);
 
 #endif
