@@ -4,6 +4,7 @@
 #include "fe/fe.h"
 #include "support/check.h"
 #include "support/model.h"
+#include "support/slopes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -88,44 +89,17 @@ static void somewhere(const model *m, unsigned long long *seed, double *q)
 static void check_derivatives(model *m)
 {
     unsigned long long seed = 7;
-    double q[MODEL_MAX_SIZE], d[MODEL_MAX_SIZE], gap[4][MODEL_MAX_SIZE];
-    const double h = 1e-4;
+    double q[MODEL_MAX_SIZE], v[MODEL_MAX_SIZE];
     somewhere(m, &seed, q);
     for (int trial = 0; trial < 5; trial++) {
-        model_randomize(&seed, m->system->nv, d);
-        for (int k = 0; k < 4; k++) model_gaps_at(m, q, (k < 2 ? k - 2 : k - 1) * h, d, gap[k]);
-        for (int j = 0; j < m->system->nrow; j++) {
-            double slope = (gap[0][j] - 8.0 * gap[1][j] + 8.0 * gap[2][j] - gap[3][j]) / (12.0 * h);
-            CHECK_NEAR(pcs_system_rate(m->system, j, d), slope, 1e-10);
-        }
+        model_randomize(&seed, m->system->nv, v);
+        slopes_check_gaps(m->system, pcs_at(0.0, q, v), 1e-3, 1e-10, 1e-8);
     }
 }
 
 TEST(rows_are_derivatives_of_gaps)
 {
     for_every_type(check_derivatives);
-}
-
-// At constant velocities, those of rotations in the axes of the body, the bias is the second derivative of the gap.
-static void check_bias(model *m)
-{
-    pcs_system *system = m->system;
-    unsigned long long seed = 11;
-    double q[MODEL_MAX_SIZE], v[MODEL_MAX_SIZE], gap[5][MODEL_MAX_SIZE], bias[MODEL_MAX_SIZE] = { 0 };
-    const double h = 2e-3;
-    somewhere(m, &seed, q);
-    model_randomize(&seed, system->nv, v);
-    for (int k = 0; k < 5; k++) model_gaps_at(m, q, (k - 2) * h, v, gap[k]);
-    if (pcs_system_has_bias(system)) pcs_system_rate_bias(system, pcs_at(0.0, q, v), bias);
-    for (int j = 0; j < system->nrow; j++) {
-        double sum = 16.0 * (gap[1][j] + gap[3][j]) - gap[0][j] - gap[4][j] - 30.0 * gap[2][j];
-        CHECK_NEAR(bias[j], sum / (12.0 * h * h), 1e-8);
-    }
-}
-
-TEST(bias_is_the_second_derivative)
-{
-    for_every_type(check_bias);
 }
 
 // Velocities of a body's node alone, as a translation.

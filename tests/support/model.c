@@ -339,18 +339,6 @@ void model_step(model_run *run, double h)
         fail_msg("%s: step %ld: %s", run->scheme->ops->name, run->x.step, pcs_outcome_text(run->report.outcome));
 }
 
-void model_gaps_at(const model *m, const double *q, double step, const double *d, double *gap)
-{
-    pcs_system *system = m->system;
-    double x[MODEL_MAX_SIZE], moved[MODEL_MAX_SIZE];
-    for (int i = 0; i < system->nv; i++) {
-        x[i] = step * d[i];
-        moved[i] = q[i] + x[i];
-    }
-    if (system->rotations.are_somewhere) pcs_retract(&system->rotations, q, x, moved);
-    pcs_system_gaps(system, pcs_at(0.0, moved, NULL), gap);
-}
-
 void model_dense(const pcs_matrix *A, int n, double *out)
 {
     memset(out, 0, (size_t)(n * n) * sizeof *out);

@@ -74,9 +74,6 @@ void model_start(model_run *run);
 // One step; any outcome but convergence fails the test.
 void model_step(model_run *run, double h);
 
-// Gaps after the increment step d of the positions q.
-void model_gaps_at(const model *m, const double *q, double step, const double *d, double *gap);
-
 // [n * n] row-major copy of a sparse matrix; zeros when it is NULL.
 void model_dense(const pcs_matrix *A, int n, double *out);
 // Solves A x = b for a dense row-major matrix, x in place of b; destroys A.
