@@ -104,11 +104,12 @@ static void fail_each_allocation(const trial *t, bool lasting)
 #define SHORT "time.step=1e-6"
 
 static const trial trials[] = {
-    // Over an impact: active sets change, contacts close and open; every solver.
+    // Over an impact: active sets change, contacts close and open; every solver. What linear solvers do where memory
+    // fails is in test_linsolve.c.
     { "cases/bar_impact", STEPPING, 1000, { CLOSE }, true, false },
-    { "cases/bar_impact", STEPPING, 1000, { CLOSE, "solver={linear: cholmod}" }, true, false },
-    { "cases/bar_impact", STEPPING, 1000, { CLOSE, "solver={linear: dense}" }, true, false },
-    { "cases/bar_impact", STEPPING, 1000, { CLOSE, "solver={linear: umfpack}" }, true, false },
+    { "cases/bar_impact", NEVER, 1000, { CLOSE, "solver={linear: cholmod}" }, true, false },
+    { "cases/bar_impact", NEVER, 1000, { CLOSE, "solver={linear: dense}" }, true, false },
+    { "cases/bar_impact", NEVER, 1000, { CLOSE, "solver={linear: umfpack}" }, true, false },
     { "cases/bar_impact", STEPPING, 1000, { CLOSE, "solver={type: schur}" }, true, false },
     { "cases/bars_two", STEPPING, 1000, { "solver={type: schur, linear: cholmod}" }, true, false },
     { "cases/bar_impact", STEPPING, 1000, { CLOSE, MOREAU }, true, false },

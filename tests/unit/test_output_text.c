@@ -51,7 +51,7 @@ TEST_WITH_CONTEXT(numbers_are_those_of_the_c_library)
     pcs_digits *digits;
     CHECK_OK(ctx, pcs_digits_create(ctx, &digits));
     uint64_t seed = 88172645463325252U;
-    for (long i = 0; i < 700000; i++) {
+    for (long i = 0; i < 70000; i++) {
         double x = random_double(&seed, (int)(i % 7));
         check_number(digits, x);
         if (i % 50 == 0) check_number(NULL, x);

@@ -93,9 +93,9 @@ TEST(slices_are_the_steps_of_whole_vectors)
                                            "scheme={type: newmark}",
                                            "scheme={type: half_explicit}" };
     (void)state;
-    for (size_t v = 0; v < NVARIANT; v++) // every second pair
+    for (size_t v = 0; v < NVARIANT; v++) // every third pair
         for (size_t k = 0; k < sizeof schemes / sizeof *schemes; k++)
-            if ((v + k) % 2 == 0) compare_steps(2, (const char *const[]){ variants[v], schemes[k] });
+            if ((v + k) % 3 == 0) compare_steps(2, (const char *const[]){ variants[v], schemes[k] });
     compare_steps(2, (const char *const[]){ "scheme={type: half_explicit, impulsive_step: 5.0e-10}", "loads={}" });
     compare_steps(2, (const char *const[]){ "scheme={type: half_explicit}", "elements.thin.mass=lumped" });
     for (size_t k = 0; k < sizeof schemes / sizeof *schemes; k++)
