@@ -78,13 +78,6 @@ const case_record *case_last(const case_run *run)
     return &run->records[run->count - 1];
 }
 
-double case_smallest_gap(const case_run *run)
-{
-    double smallest = INFINITY;
-    for (long i = 0; i < run->count; i++) smallest = fmin(smallest, run->records[i].gap);
-    return smallest;
-}
-
 // Adds one Gauss point of weight w.
 static void case_add_point(case_sums *sums, const exact_bar *bar, double w, const double at[2], const double uv[2])
 {

@@ -35,7 +35,6 @@ void case_close(case_run *run);
 const case_record *case_last(const case_run *run);
 // A probe at the present state, by its number.
 double case_probe(const case_run *run, int which);
-double case_smallest_gap(const case_run *run);
 
 // How a model lies in space: along `axis`, its contact end at `base` in the mesh. Cells beyond the base belong to the
 // bar of the exact solution, cells before it to its mirror image.
