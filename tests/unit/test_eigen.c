@@ -1,10 +1,9 @@
-// Eigenvalues of sparse pencils against closed forms: rows that hold, multiple and known eigenvalues, massless
-// equations; bordered systems against dense elimination.
+// Eigenvalues of sparse pencils that an iteration may miss, against closed forms: instabilities far below, copies, rows
+// that leave no force or meet everything. Modes of models are in regression/test_modes.c.
 
 #include "support/check.h"
 
 #include "analysis/eigen.h"
-#include "linsolve/bordered.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -111,25 +110,6 @@ TEST(instabilities_below_are_found_where_rows_hold)
     }
 }
 
-TEST(known_vectors_are_not_found_again)
-{
-    enum { N = 150 };
-    double known[N];
-    pencil p = pencil_create(N, 1);
-    pencil_chain(&p);
-    for (int i = 0; i < N; i++) known[i] = 1.0 / sqrt(N);
-    pcs_eigen_result r;
-    pcs_eigen_problem problem = { .K = p.K, .M = p.M, .linear = "auto", .count = 4, .nknown = 1, .known = known };
-    CHECK_OK(p.ctx, pcs_eigen_symmetric(p.ctx, &problem, &r));
-    for (int k = 0; k < 4; k++) {
-        double s = sin((k + 1) * PI / (2.0 * N)), sum = 0.0;
-        CHECK_RELATIVE(r.lambda[k], 4.0 * s * s, 1e-11);
-        for (int i = 0; i < N; i++) sum += r.vector[k * N + i];
-        CHECK_NEAR(sum, 0.0, 1e-10);
-    }
-    pcs_context_destroy(&p.ctx);
-}
-
 // Five equal chains side by side: every eigenvalue comes five times, and the iteration must find all copies.
 TEST(copies_of_an_eigenvalue_are_not_missed)
 {
@@ -173,57 +153,6 @@ TEST(copies_without_coupling_are_not_missed)
         }
         r = pencil_solve(&p, PCS_EIGEN_ARPACK, count);
         for (int k = 0; k < count; k++) CHECK_RELATIVE(r.lambda[k], k < 2 ? 1.0 : 100.0 * k * k, 1e-11);
-        pcs_context_destroy(&p.ctx);
-    }
-}
-
-TEST(massless_equations_have_no_eigenvalue)
-{
-    pencil p = pencil_create(3, 2);
-    // Two springs 1 in series between ground and mass 2: k = 1/2; a third equation with a spring 3 and mass 1 of its
-    // own.
-    pencil_add(p.K, 0, 0, 2.0);
-    pencil_add(p.K, 0, 1, -1.0);
-    pencil_add(p.K, 1, 0, -1.0);
-    pencil_add(p.K, 1, 1, 1.0);
-    pencil_add(p.K, 2, 2, 3.0);
-    pencil_add(p.M, 1, 1, 2.0);
-    pencil_add(p.M, 2, 2, 1.0);
-    pcs_eigen_result r = pencil_solve(&p, PCS_EIGEN_AUTO, 3);
-    CHECK(r.count == 2);
-    CHECK_RELATIVE(r.lambda[0], 0.25, 1e-14);
-    CHECK_RELATIVE(r.lambda[1], 3.0, 1e-14);
-    pcs_context_destroy(&p.ctx);
-}
-
-// Rows that leave three unknowns: three eigenvalues come, and no more, however many are asked for; scaled rows, rows
-// that follow from others and rows without entries change nothing.
-TEST(rows_take_an_eigenvalue_each)
-{
-    enum { N = 6 };
-    const pcs_eigen_method methods[] = { PCS_EIGEN_AUTO, PCS_EIGEN_DENSE };
-    for (int m = 0; m < 2; m++) {
-        pencil p = pencil_create(N, 1);
-        for (int i = 0; i < N; i++) {
-            pencil_add(p.K, i, i, 1.0 + i);
-            pencil_add(p.M, i, i, 1.0);
-        }
-        // x0 = 2 x1, x1 = x2 / 2 (so x0 = x2), x4 = -x5; x3 is free.
-        pencil_row(&p, 5, (const int[5][2]){ { 0, 1 }, { 1, 2 }, { 0, 2 }, { 4, 5 }, { 3, 4 } },
-                   (const double[5][2]){ { 1, -2 }, { 2e6, -1e6 }, { 1e-8, -1e-8 }, { 3, 3 }, { 0, 0 } });
-        memset(p.holds, 1, sizeof p.holds);
-        pcs_eigen_result r = pencil_solve(&p, methods[m], 20);
-        CHECK(r.count == 3);
-        CHECK_RELATIVE(r.lambda[0], (4.0 + 2.0 + 12.0) / 9.0, 1e-13);
-        CHECK_RELATIVE(r.lambda[1], 4.0, 1e-13);
-        CHECK_RELATIVE(r.lambda[2], 5.5, 1e-13);
-        check_orthonormal(&p, &r, 1e-13);
-
-        pcs_eigen_complex c;
-        pcs_eigen_problem problem = { .K = p.K, .M = p.M, .G = p.G, .holds = p.holds, .linear = "auto", .count = 20 };
-        CHECK_OK(p.ctx, pcs_eigen_quadratic(p.ctx, &problem, &c));
-        CHECK(c.count == 3);
-        for (int k = 0; k < 3; k++) CHECK_RELATIVE(c.w[k], sqrt(r.lambda[k]), 1e-13);
         pcs_context_destroy(&p.ctx);
     }
 }
@@ -287,39 +216,5 @@ TEST(rows_that_meet_everything_stay_a_border)
     problem.count = FREE + 3;
     CHECK_OK(p.ctx, pcs_eigen_symmetric(p.ctx, &problem, &r));
     CHECK(r.count == FREE);
-    pcs_context_destroy(&p.ctx);
-}
-
-// [A G^T; G 0] against the exact answer, with other rows and other columns from one factorization to the next.
-TEST(bordered_systems_follow_their_rows)
-{
-    pencil p = pencil_create(3, 2);
-    pcs_bordered *b;
-    bool is_singular;
-    for (int i = 0; i < 3; i++) pencil_add(p.K, i, i, 1e6 * (i + 1));
-    pencil_row(&p, 2, (const int[2][2]){ { 0, 1 }, { 2, 1 } }, (const double[2][2]){ { 1, -1 }, { 2, 0 } });
-    CHECK_OK(p.ctx, pcs_bordered_create(p.ctx, "auto", p.K, PCS_SPD, p.G, &b));
-
-    double x[3] = { 1e6, 2e6, 3e6 }, y[2] = { 5, 5 };
-    CHECK_OK(p.ctx, pcs_bordered_factor(b, (const unsigned char[2]){ 0, 0 }, &is_singular));
-    pcs_bordered_solve(b, x, y);
-    CHECK_ALL_NEAR(3, x, ((const double[3]){ 1, 1, 1 }), 1e-15);
-    CHECK(y[0] == 0.0 && y[1] == 0.0 && !is_singular);
-
-    // x0 - x1 = 3 with forces 1e6 (1, 2, 3): x0 + 2 x1 = 3, so x = (3, 0, 1), y = (1 - 3) 1e6
-    double u[3] = { 1e6, 2e6, 3e6 }, z[2] = { 3, 7 };
-    CHECK_OK(p.ctx, pcs_bordered_factor(b, (const unsigned char[2]){ 1, 0 }, &is_singular));
-    pcs_bordered_solve(b, u, z);
-    CHECK_ALL_NEAR(3, u, ((const double[3]){ 3, 0, 1 }), 1e-11);
-    CHECK_RELATIVE(z[0], -2e6, 1e-11);
-    CHECK(z[1] == 0.0);
-
-    // Another column: x0 - x2 = 3 instead: x0 + 3 x2 = 4, x = (13/4, 1, 1/4), y0 = 1e6 (1 - 13/4)
-    p.G->column[1] = 2;
-    double w[3] = { 1e6, 2e6, 3e6 }, t[2] = { 3, 0 };
-    CHECK_OK(p.ctx, pcs_bordered_factor(b, (const unsigned char[2]){ 1, 0 }, &is_singular));
-    pcs_bordered_solve(b, w, t);
-    CHECK_ALL_NEAR(3, w, ((const double[3]){ 3.25, 1, 0.25 }), 1e-11);
-    CHECK_RELATIVE(t[0], -2.25e6, 1e-11);
     pcs_context_destroy(&p.ctx);
 }
