@@ -129,51 +129,31 @@ DAMAGES = (
     ('0 2 "foot"', '1 2 "deck"', ":7: groups 2 and 3 have the same name 'deck'"),
     ('0 2 "foot"', '4 2 "foot"', ":6: the dimension of a group must be from 0 to 3, is 4"),
     ("\n4\n", "\n3\n", ":9: $EndPhysicalNames must follow here, after the names that the section announces; is '2'"),
-    ("\n4\n", "\n5\n", ":10: the dimension of a group must be a whole number, is '$EndPhysicalNames'"),
-    ("3 2 1 0\n", "3 2 1\n", ":12: the line ends before the number of entities"),
     ("3 2 1 0\n", "3 2 2 0\n", "entity 2 of 2 surfaces: corner.msh:19: the tag of an entity"),
-    ("3 2 1 0\n", "3 2 0 0\n", ":18: $EndEntities must follow here"),
-    ("2 1 0 0 0\n", "2 1 0 0 4\n", "entity 2 of 3 points: corner.msh:14: the line ends before a physical group"),
-    ("2 3 5 2 1 -2\n", "2 3 5 3 1 -2\n", ":16: the line ends before a bounding entity"),
     ("4 5 7 10", "4 6 7 10", ":36: the blocks hold 5 nodes, but 6 are announced"),
-    ("4 5 7 10", "3 5 7 10", ":33: $EndNodes must follow here, after the blocks that the section announces"),
-    ("4 5 7 10", "5 5 7 10", ":36: the dimension of a block must be a whole number, is '$EndNodes'"),
-    ("0 2 0 2\n", "0 2 0 3\n", ":28: the line must end before '0'"),
     ("0 2 0 2\n", "0 2 0 1\n", ":27: the line ends before y of a node"),
     ("0 2 0 2\n", "0 2 2 2\n", ":25: 'parametric' of a block must be from 0 to 1, is 2"),
     ("0 2 0 2\n", "7 2 0 2\n", ":25: the dimension of a block must be from 0 to 3, is 7"),
     ("0.5 0 0 0.5\n", "0.5 0 0\n", ":32: the line ends before a parameter of a node"),
     ("\n7\n1000000007\n", "\n100\n1000000007\n", ":26: node 100 is given twice"),
     ("5 6 1 6\n", "5 7 1 6\n", ":50: the blocks hold 6 elements, but 7 are announced"),
-    ("5 6 1 6\n", "4 6 1 6\n", ":48: $EndElements must follow here"),
     ("1 1 1 2\n4 100", "1 1 1 3\n4 100", ":48: element 1 has node 2, which $Nodes does not give"),
     ("1 1 1 2\n4 100", "1 1 8 2\n4 100", ":45: elements of type 8 (line of 3 nodes) cannot be read"),
     ("1 1 1 2\n4 100", "2 1 1 2\n4 100", ":45: elements of type 1 must have dimension 1, have 2"),
     ("4 100 8", "4 100 9", ":46: element 4 has node 9, which $Nodes does not give"),
     ("4 100 8", "4 100 100", ":46: element 4 has no length"),
-    ("4 100 8 \n", "4 100 8 7\n", ":46: the line must end before '7'"),
     ("4 5 7 10", "-4 5 7 10", ":21: the number of blocks must be from 0 to"),
     ("4 5 7 10", "99999 5 7 10", ":21: the number of blocks is 99999, but the rest of the file has room for"),
-    ("4 5 7 10", "99999999999999999999999 5 7 10", ":21: the number of blocks must be from 0 to"),
-    ("1000000007\n0 1 0 1\n", "1000000007 1\n0 1 0 1\n", ":21: the line must end before '1'"),
     ("\n7\n1000000007\n", "\n0\n1000000007\n", ":26: the tag of a node must be from 1 to"),
-    ("\n1 0 0\n1 -1.5e0", "\n1 0\n1 -1.5e0", ":28: the line ends before z of a node"),
-    ("\n1 0 0\n1 -1.5e0", "\n1 0 0 0\n1 -1.5e0", ":28: the line must end before '0'"),
-    ("\n1 0 0\n1 -1.5e0", "\n1 x 0\n1 -1.5e0", ":28: y of a node must be a number, is 'x'"),
     ("\n1 0 0\n1 -1.5e0", "\nnan 0 0\n1 -1.5e0", ":28: x of a node must be a number, is 'nan'"),
-    ("\n1 0 0\n1 -1.5e0", "\n0x1 0 0\n1 -1.5e0", ":28: x of a node must be a number, is '0x1'"),
     ("\n1 0 0\n1 -1.5e0", "\n1e999 0 0\n1 -1.5e0", ":28: x of a node must be finite, is 1e999"),
-    ("\n1 0 0\n1 -1.5e0", "\n1e 0 0\n1 -1.5e0", ":28: x of a node must be a number, is '1e'"),
     ("\n1 0 0\n1 -1.5e0", "\n\x01 0 0\n1 -1.5e0", ":28: x of a node must be a number, is '?'"),
     ("0.5 0 0 0.5\n", "0 0 0 0.5\n", ":46: element 4 has no length: its nodes 100 and 8 are both at [0, 0, 0]"),
     ("1 1 1 2\n4 100", "1 1 2 2\n4 100", ":45: elements of type 2 (triangle) cannot be read"),
-    ("1 1 1 2\n4 100", "1 1 26 2\n4 100", ":45: elements of type 26 (line of 4 nodes)"),
     ("1 1 1 2\n4 100", "1 1 93 2\n4 100", ":45: elements of type 93 cannot be read"),
-    ("4 100 8 \n", "4 100\n", ":46: the line ends before a node"),
     ("$Elements", "$Element", ":50: the file ends within $Element, which begins in line 37"),
     ("$EndElements\n", "$EndElements\n$Nodes\n0\n$EndNodes\n", ":51: the file has the section twice"),
     ("$EndElements\n", "$EndElements\n$Data\n1\n", ":52: the file ends within $Data, which begins in line 51"),
-    ("$EndElements\n", "$EndElements\nmore\n", ":51: a section such as $Nodes must begin here"),
     ("$EndElements\n", "$EndElements\n$EndNodes\n", ":51: $EndNodes ends what has not begun"),
     ("$EndElements\n", "$EndElements\n$PartitionedEntities\n", ":51: a partitioned mesh cannot be read"),
 )
@@ -462,19 +442,6 @@ class Gmsh(unittest.TestCase):
                 except percuss.InputError as error:
                     self.assertRegex(str(error), "corner.msh:|case:")
         self.assertGreater(fine, 500)
-
-    # Scattered tags, elements in two groups each: time and memory stay in proportion.
-    def test_large_files(self):
-        n, tag = 20000, [1 + i * 7919 % 1000003 for i in range(20001)]
-        m = self.read(HEAD + "$Entities\n0 1 0 0\n1 0 0 0 1 0 0 2 1 2 0\n$EndEntities\n"
-                      f"$Nodes\n1 {n + 1} 1 1000003\n1 1 0 {n + 1}\n" + "".join(f"{t}\n" for t in tag)
-                      + "".join(f"{i} 0 0\n" for i in range(n + 1))
-                      + f"$EndNodes\n$Elements\n1 {n} 1 {n}\n1 1 1 {n}\n"
-                      + "".join(f"{i + 1} {tag[i]} {tag[i + 1]}\n" for i in reversed(range(n))) + "$EndElements\n")
-        self.assertEqual((len(m.x), len(m.cells), m.bandwidth()), (n + 1, n, 1))
-        self.assertEqual((len(m.groups["p.1"]), len(m.groups["p.2"])), (n, n))
-        np.testing.assert_array_equal(m.x[:, 0], np.arange(n + 1))
-
 
 if __name__ == "__main__":
     unittest.main()
