@@ -2,7 +2,6 @@
 figure works. `make gallery` computes the figures themselves. Argument: the path of the program."""
 
 import html.parser
-import math
 import os
 import re
 import subprocess
@@ -29,7 +28,6 @@ except ImportError as error:
     print(f"{error.name} is not installed: the gallery is not tested")
     sys.exit(77)
 os.environ["PERCUSS_LIBRARY"] = os.path.join(os.path.dirname(PROGRAM), "libpercuss.so.0")
-import exact  # noqa: E402
 import make  # noqa: E402
 import results  # noqa: E402
 
@@ -173,36 +171,6 @@ class TheVerdict(unittest.TestCase):
             self.assertAlmostEqual(ball.by_alias("sum_floor_step_impulse")[-1], ball.summary("floor.total_impulse"))
         self.assertAlmostEqual(results.slope([(h, 3.0 * h**2) for h in (1.0, 0.5, 0.25)]), 2.0)
         self.assertAlmostEqual(results.largest_eigenvalue([[2.0, 1.0], [1.0, 2.0]]), 3.0)
-
-    def test_closed_forms(self):
-        for t, height in ((0.5, 0.75), (1.0, 0.0), (1.5, 0.25), (2.25, 1.0 / 16.0), (3.5, 0.0)):
-            self.assertAlmostEqual(exact.ball_f2(t), height)
-        self.assertAlmostEqual(exact.ball_f2_impulse(4.0), 8.0)
-        self.assertAlmostEqual(exact.oscillator(1.0), 0.25)
-        self.assertAlmostEqual(exact.doyen_force(1.25), 375.0)
-        self.assertAlmostEqual(exact.doyen_gap(16.0 / 3.0), 5.0)
-
-    def test_closed_form_of_the_pushed_block(self):
-        """Its law, marched in small steps."""
-        x, v, part = 0.0, 0.0, 1e-4
-        for k in range(20000):
-            push = 5.0 * math.sin(2.0 * math.pi * (k + 0.5) * part)
-            side = math.copysign(1.0, v if v != 0.0 else push)
-            w = v + part * (push - 3.0 * side)
-            w = 0.0 if w * side < 0.0 else w
-            x, v = x + 0.5 * part * (v + w), w
-            if k % 500 == 0:
-                self.assertAlmostEqual(exact.pushed_block((k + 1) * part), x, delta=2e-4)
-                self.assertAlmostEqual(exact.pushed_block_rate((k + 1) * part), v, delta=2e-3)
-
-    def test_closed_form_of_the_hopkinson_bar(self):
-        """Steps of its pulses: before and after the fronts, and as many round trips as the pulse lasts."""
-        self.assertEqual((exact.hopkinson_incident(2.0e-4), exact.hopkinson_transmitted(5.04e-4)), (0.0, 0.0))
-        force, kept = 2.0e4 * math.pi, 49.0 / 51.0
-        self.assertAlmostEqual(exact.hopkinson_incident(2.5e-4), -force, places=6)
-        self.assertAlmostEqual(exact.hopkinson_incident(6.0e-4), kept * force, places=6)
-        self.assertAlmostEqual(exact.hopkinson_transmitted(5.1e-4), (kept**2 - 1.0) * force, places=6)
-        self.assertAlmostEqual(exact.hopkinson_transmitted(6.24e-4), (kept**30 - 1.0) * force, places=6)
 
     def test_pictures_in_fewer_bytes(self):
         svg = ('<svg><metadata>\n x</metadata><!-- note -->\n  <g id="a"><use href="#b" x="1.2345"/>0.0008</g>\n'

@@ -39,31 +39,13 @@ class Wild(percuss.System):
     def odd(self, value):
         return value if self.chance.random() < self.calm else self.chance.choice(ODD)
 
-    def start(self, p):
-        return self.odd(([0.0, 1.0], [1.0, 0.0]))
 
-    def length(self, p):
-        return self.odd(1.0)
-
-    def mass(self, p, q):
-        return self.odd(np.eye(2))
-
-    def force(self, p, t, q, v):
-        return self.odd([0.0, -9.81])
-
-    def gaps(self, p, q):
-        return self.odd([q[1]])
-
-    def directions(self, p, q):
-        return self.odd(([[0.0, 1.0]], [[1.0, 0.0]]))
-
-    def rate_bias(self, p, q, v):
-        return self.odd([0.0])
-
-    def energy(self, p, q, v):
-        return self.odd((0.5 * float(v @ v), 9.81 * q[1]))
-
-
+SOUND = {"start": lambda p: ([0.0, 1.0], [1.0, 0.0]), "length": lambda p: 1.0, "mass": lambda p, q: np.eye(2),
+         "force": lambda p, t, q, v: [0.0, -9.81], "gaps": lambda p, q: [q[1]],
+         "directions": lambda p, q: ([[0.0, 1.0]], [[1.0, 0.0]]), "rate_bias": lambda p, q, v: [0.0],
+         "energy": lambda p, q, v: (0.5 * float(v @ v), 9.81 * q[1])}
+for name, sound in SOUND.items():
+    setattr(Wild, name, lambda self, *given, sound=sound: self.odd(sound(*given)))
 WILD = "system: { type: wild }\nscheme: { type: moreau_jean, theta: 0.5 }\ntime: { step: 1.0e-2, end: 1.0 }\n"
 
 

@@ -1,6 +1,7 @@
-"""What tests of studies share. The path of the program is the first argument; without NumPy, pandas and SciPy the tests
-are skipped."""
+"""What tests of the Python package share. The path of the program is the first argument; without what the package
+needs the tests are skipped."""
 
+import importlib.util
 import os
 import sys
 
@@ -12,13 +13,10 @@ from tools import call  # noqa: E402 - says where percuss is
 
 STUDY_PROGRAM = PROGRAM + "-study"
 os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
-try:
-    import numpy  # noqa: F401
-    import pandas  # noqa: F401
-    import scipy  # noqa: F401
-except ImportError as error:
-    print(f"{error.name} is not installed: studies are not tested")
-    sys.exit(77)
+for name in ("numpy", "pandas", "scipy", "matplotlib"):
+    if importlib.util.find_spec(name) is None:
+        print(f"{name} is not installed: the Python package is not tested")
+        sys.exit(77)
 from percuss import units  # noqa: E402
 
 

@@ -19,6 +19,8 @@ RESULTS = {
              "(obstacles.vtk)": "report view", "view.json": "view", "summary.txt": "", "checkpoint.bin": ""}),
     "packed": (["run", "bar_impact", *RUN, "--set", "output.frames.format=vtu"], "wall.gap",
                {"(bar_impact.pvd)": "report view", "bar_impact_000001.vtu": "report view"}),
+    "pieces": (["run", "bar_impact", *RUN, "--set", "output.frames.pieces=always"], "wall.gap",
+               {"bar_impact_000001.pvtu": "report view", "bar_impact_000001_0.vtu": "report view"}),
     "statics": (["statics", "cantilever_stop"], "contact_stop",
                 {"statics.csv": "plot report compare", "(cantilever_stop_statics.vtk.series)": "report view",
                  "cantilever_stop_statics_000001.vtk": "report view", "contacts_000001.vtk": "report view"}),

@@ -1,25 +1,14 @@
 """The reduction of a Hopkinson bar against the exact waves of the case, and against the specimen itself in a run.
-Argument: the path of the program. Without pandas all of it is skipped with a word."""
+Argument: the path of the program."""
 
-import os
-import subprocess
-import sys
-import tempfile
 import unittest
 
-PROGRAM = os.path.abspath(sys.argv.pop(1))
-os.environ["PERCUSS_LIBRARY"] = os.path.join(os.path.dirname(PROGRAM), "libpercuss.so.0")
-sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.abspath("python"))
+from studies import Studies  # before percuss: it says where that is
+import numpy as np  # noqa: I100
+import pandas
 
-try:
-    import numpy as np
-    import pandas
-except ImportError as error:
-    print(f"{error.name} is not installed: the reduction of a Hopkinson bar is not tested")
-    sys.exit(77)
-import percuss  # noqa: E402
-from percuss._hopkinson import Bar, Specimen, hopkinson  # noqa: E402
+import percuss
+from percuss import Bar, Specimen, hopkinson
 
 BAR = Bar(E=2.0e11, rho=8000.0, area=3.141592653589793e-4)
 SPECIMEN = Specimen(length=0.01, area=7.853981633974483e-5)
@@ -45,7 +34,7 @@ def both(wave, t):
     return wave(t) - wave(t - PULSE)
 
 
-class Hopkinson(unittest.TestCase):
+class Hopkinson(Studies):
     def test_exact_waves(self):
         t = np.arange(7001) * 1e-7
         d = (1.0, 0.5)
@@ -74,14 +63,9 @@ class Hopkinson(unittest.TestCase):
 
     def test_the_specimen_of_a_run(self):
         """Strain and stress are those of the specimen: its ends by their motion, its modulus by the slope."""
-        with tempfile.TemporaryDirectory() as folder:
-            probes = ("output.probes.front={ node: specimen.start, of: [ux] }",
-                      "output.probes.rear={ node: specimen.end, of: [ux] }", "output.frames=false")
-            subprocess.run([PROGRAM, "run", "cases/hopkinson", "-q", "-o", os.path.join(folder, "run"),
-                            *[word for line in probes for word in ("--set", line)]], check=True)
-            results = percuss.open(os.path.join(folder, "run"))
-            found = percuss.hopkinson(results, bar=BAR, specimen=SPECIMEN, distances=(0.9975, 0.5025))
-            history = results.history
+        results = percuss.run("cases/hopkinson", {"output.probes.front": "{ node: specimen.start, of: [ux] }",
+                                                  "output.probes.rear": "{ node: specimen.end, of: [ux] }"})
+        found, history = hopkinson(results, bar=BAR, specimen=SPECIMEN, distances=(0.9975, 0.5025)), results.history
         shortened = np.interp(found["t"], history["t"], history["front.ux"] - history["rear.ux"]) / SPECIMEN.length
         largest = shortened.max()
         self.assertGreater(largest, 0.05)

@@ -1,22 +1,16 @@
 """Known answers of the mesh parts: arcs, frames, lattices, points, links and files of Gmsh, what they refuse, nodes
-chosen by place, and parts that are joined. Argument: the path of the program. Without NumPy all of it is skipped."""
+chosen by place, and parts that are joined. Argument: the path of the program."""
 
 import itertools
 import math
 import os
-import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, "tests/cli")
-import tools  # noqa: E402, F401 - says where percuss is
+import studies  # noqa: F401 - says where percuss is
+import numpy as np  # noqa: I100
 
-try:
-    import numpy as np
-except ImportError:
-    print("NumPy is not installed: meshes are not tested")
-    sys.exit(77)
-import percuss  # noqa: E402
+import percuss
 
 ALL = "tests/contract/meshes.yaml"
 BEAM = ("{ type: beam_timo_3d, mesh: %s, E: 1, nu: 0, rho: 1, orientation: [0.3, 0.5, 0.8], section: "
