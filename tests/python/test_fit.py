@@ -13,7 +13,6 @@ import numpy as np
 import pandas
 
 import percuss
-from percuss import _fit
 
 sys.path.insert(0, "tests/study")
 import study_fit  # noqa: E402
@@ -40,9 +39,9 @@ class Fit(program.Cases):
             {"t": exact["t"], "transmitted.stress": exact["transmitted.stress"] + 2e6 * noise}).to_csv(index=False))
         # Force and deformation of the specimen know the product of modulus and area only; the transmitted bar ends
         # behind the time of the data; and the density of the specimen next to nothing.
-        for more, notes in ((["elements.specimen.area=6e-5:9e-5"], ["acts alike", "acts alike"]),
-                            (["contacts.back.restitution=0:0.5"], ["", "do not depend on it"])):
-            run = self.run_fit(case, "--parameter", "elements.specimen.E=6e9:1.2e10:8e9", "--parameter", more[0],
+        for E, more, notes in (("6e9:1.2e10:8e9", "elements.specimen.area=6e-5:9e-5", ["acts alike", "acts alike"]),
+                               ("6e9:7.5e9", "contacts.back.restitution=0:0.5", ["bound", "do not depend on it"])):
+            run = self.run_fit(case, "--parameter", f"elements.specimen.E={E}", "--parameter", more,
                                "--data", data, "--column", "transmitted.stress", "-o", self.path("out"))
             self.assertEqual(run.returncode, 1, run.stderr + run.stdout)
             found = read_json(self.path("out", "fit.json"))
@@ -71,20 +70,6 @@ class Fit(program.Cases):
         np.testing.assert_allclose(table["transmitted.stress.data [Pa]"], exact["transmitted.stress"][20:], rtol=1e-11)
         self.assertGreater(os.path.getsize(self.path("out", "residuals.png")), 10000)
         self.assertTrue(os.path.exists(self.path("out", "runs", found["run"], "history.csv")))
-
-    def test_covariance_is_that_of_least_squares(self):
-        # A line y = a t + b with known noise: deviations in closed form.
-        t = np.linspace(0.0, 1.0, 50)
-        jacobian = np.stack([t, np.ones(50)], axis=1)
-        exact = np.linalg.inv(jacobian.T @ jacobian)
-        parameters = [_fit.Parameter("a", 0.0, 1.0, 0.5), _fit.Parameter("b", 0.0, 1.0, 0.5)]
-        u = np.array([0.5, 0.5])
-        self.assertEqual(_fit._notes(parameters, u, jacobian, 1e-4 * exact), ["", ""])
-        same = np.stack([t, 2.0 * t], axis=1)
-        self.assertTrue(all("act alike" in note for note in _fit._notes(parameters, u, same, np.eye(2))))
-        none = np.stack([t, 0.0 * t], axis=1)
-        self.assertEqual(_fit._notes(parameters, u, none, 1e-4 * np.eye(2)), ["", "the data do not depend on it"])
-        self.assertIn("bound", _fit._notes(parameters, np.array([0.0, 0.5]), jacobian, 1e-4 * exact)[0])
 
     def test_errors_name_what_is_wrong(self):
         case = self.write("hopkinson.yaml", study_fit.CASE)

@@ -1,4 +1,4 @@
-"""The reduction of a Hopkinson bar against the exact waves of the case, and against the specimen itself in a run.
+"""The reduction of a Hopkinson bar against the exact waves of the case.
 Argument: the path of the program."""
 
 import unittest
@@ -57,23 +57,10 @@ class Hopkinson(Studies):
             np.testing.assert_allclose(found[name][away] * SPECIMEN.area, force[away], atol=1e-6 * F)
         v = (-(incident - both(reflected, s)) + both(transmitted, s)) / Z
         np.testing.assert_allclose(found["strain_rate"][away], v[away] / SPECIMEN.length, atol=1e-6 * 10.0 / 0.01)
+        np.testing.assert_allclose(found["strain"], np.cumsum(v) * 1e-7 / SPECIMEN.length, atol=2e-4)
         # In the first microseconds the specimen is loaded at its front alone; after ten round trips it is balanced.
         self.assertAlmostEqual(found["imbalance"][(s > 1e-6) & (s < 3e-6)].iloc[0], 2.0, places=9)
         self.assertLess(np.abs(found["imbalance"][away & (s > 80e-6) & (s < PULSE)]).max(), 0.05)
-
-    def test_the_specimen_of_a_run(self):
-        """Strain and stress are those of the specimen: its ends by their motion, its modulus by the slope."""
-        results = percuss.run("cases/hopkinson", {"output.probes.front": "{ node: specimen.start, of: [ux] }",
-                                                  "output.probes.rear": "{ node: specimen.end, of: [ux] }"})
-        found, history = hopkinson(results, bar=BAR, specimen=SPECIMEN, distances=(0.9975, 0.5025)), results.history
-        shortened = np.interp(found["t"], history["t"], history["front.ux"] - history["rear.ux"]) / SPECIMEN.length
-        largest = shortened.max()
-        self.assertGreater(largest, 0.05)
-        np.testing.assert_allclose(found["strain"], shortened, atol=0.01 * largest)
-        balanced = (np.abs(found["imbalance"]) < 0.06) & (found["strain"] > 0.2 * largest)
-        self.assertGreater(balanced.sum(), 50)
-        ratio = np.polyfit(found["strain"][balanced], found["stress"][balanced], 1)[0]
-        self.assertAlmostEqual(ratio, 8.0e9, delta=0.02 * 8.0e9)
 
     def test_what_is_wrong_is_told(self):
         table = pandas.DataFrame({"t": [0.0, 1e-6, 2e-6], "a": [0.0, -1.0, -1.0], "b": [0.0, 0.0, 0.0]})
