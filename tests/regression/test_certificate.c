@@ -6,6 +6,7 @@
 
 #include "output/summary.h"
 #include "support/check.h"
+#include "support/every_scheme.h"
 #include "support/run_case.h"
 #include "support/text_case.h"
 
@@ -16,44 +17,30 @@
 // A ball that falls into a ring and slides in it: impulses act along directions of several places in one step.
 TEST(balances_hold_in_a_ring)
 {
-    static const char *const schemes[] = { "alpha_ggl",
-                                           "moreau_jean, theta: 0.5",
-                                           "newmark",
-                                           "hht",
-                                           "alpha_velocity",
-                                           "jump_newmark, gamma: 0.5",
-                                           "jump_newmark, rho_inf: 0.8",
-                                           "half_explicit",
-                                           "half_explicit_rk, method: hem3",
-                                           "half_explicit_rk, method: hem4",
-                                           "half_explicit_acceleration",
-                                           "tdg_minus, degree: 2",
-                                           "tdg_plus, degree: 2",
-                                           "splitting, contact_forces: true",
-                                           "moreau_jean_explicit",
-                                           "moreau_midpoint",
-                                           "schatzman_paoli",
-                                           "ggl_midpoint, metric: mass, coupling: decoupled",
-                                           "ggl_midpoint, metric: mass",
-                                           "event_driven",
-                                           "mannshardt" };
-    for (size_t k = 0; k < sizeof schemes / sizeof *schemes; k++) {
+    int count = 0;
+    for (int k = 0; every_scheme[k] != NULL; k++) {
         double x[3], v[3], reference[3];
-        text_case c =
-            text_case_open("mesh: { ball: { type: point, at: [0, -0.5, 0] } }\n"
-                           "elements: { ball: { type: point_mass, mesh: ball, mass: 2.0 } }\n"
-                           "supports: { plane: { set: ball, fix: [z] } }\n"
-                           "initial: [ { set: ball, velocity: [3.0, 0, 0] } ]\n"
-                           "loads: { weight: { type: gravity, g: [0, -9.81, 0] } }\n"
-                           "contacts: { ring: { type: node_circle, nodes: ball, centre: [0, 0, 0], radius: 1.0,\n"
-                           "            node_radius: 0.1, side: inside, restitution: 0.0 } }\n"
-                           "time: { end: 0.4, step: 1.0e-3 }\nscheme: { type: ",
-                           schemes[k], " }\n", NULL);
-        text_case_run(&c);
-        text_case_node(&c, "ball", x, v, reference);
-        CHECK_NEAR(hypot(x[0], x[1]), 0.9, 5e-3);
+        char text[1024];
+        text_case c;
+        snprintf(text, sizeof text,
+                 "mesh: { ball: { type: point, at: [0, -0.5, 0] } }\n"
+                 "elements: { ball: { type: point_mass, mesh: ball, mass: 2.0 } }\n"
+                 "supports: { plane: { set: ball, fix: [z] } }\n"
+                 "initial: [ { set: ball, velocity: [3.0, 0, 0] } ]\n"
+                 "loads: { weight: { type: gravity, g: [0, -9.81, 0] } }\n"
+                 "contacts: { ring: { type: node_circle, nodes: ball, centre: [0, 0, 0], radius: 1.0,\n"
+                 "            node_radius: 0.1, side: inside, restitution: 0.0 } }\n"
+                 "time: { end: 0.4, step: 1.0e-3 }\nscheme: { %s }\n",
+                 every_scheme[k]);
+        if (text_case_try(text, &c) == PCS_OK && strstr(text, "index3") == NULL) {
+            text_case_run(&c);
+            text_case_node(&c, "ball", x, v, reference);
+            CHECK_NEAR(hypot(x[0], x[1]), 0.9, 5e-3);
+            count++;
+        }
         text_case_close(&c);
     }
+    CHECK(count >= 20);
 }
 
 // EA of 1e6 N beside loads of 1e-6 N: forces inside cancel to far more digits than the loads have, and steps of many

@@ -137,33 +137,6 @@ TEST(line_of_action_pushes_the_shafts_apart)
         }
 }
 
-// Rows of bevel teeth are the slopes of their gap wherever the wheels are.
-TEST(directions_are_slopes_of_the_gap)
-{
-    const double weight[5] = { 1.0 / 12.0, -8.0 / 12.0, 0.0, 8.0 / 12.0, -1.0 / 12.0 }, step = 1e-3;
-    for (int p = 0; p < 3; p++)
-        for (int n = 0; n < 20; n++) {
-            text_case c = open_pair(p, 20.0, n % 2 != 0, 0.7, "newmark");
-            pcs_system *system = c.sim->system;
-            unsigned long long seed = (unsigned long long)(n + 1);
-            double q[12], v[12], x[12], increment[12], gap[16], slope = 0.0, rate = 0.0;
-            int row = system->nrow - 1;
-            model_randomize(&seed, system->nv, q);
-            model_randomize(&seed, system->nv, v);
-            for (int i = 0; i < system->nv; i++) q[i] *= 0.3;
-            for (int s = 0; s < 5; s++) {
-                for (int i = 0; i < system->nv; i++) increment[i] = (s - 2) * step * v[i];
-                pcs_retract(&system->rotations, q, increment, x);
-                pcs_system_gaps(system, pcs_at(0.0, x, NULL), gap);
-                slope += weight[s] * gap[row] / step;
-            }
-            pcs_system_aim(system, pcs_at(0.0, q, NULL));
-            rate = pcs_rows_dot(system->G, row, v);
-            CHECK_NEAR(slope, rate, 1e-9);
-            text_case_close(&c);
-        }
-}
-
 // A wheel on a mount: it settles where the force of the teeth, T/r_a, and what pushes it aside have bent the mount; and
 // without dampers energy is kept.
 TEST(shafts_yield_to_the_teeth)

@@ -112,48 +112,6 @@ TEST(a_free_beam_has_rigid_modes_first)
     still_close(&t);
 }
 
-// Two parts: what is said to move one of them leaves the other one alone.
-TEST(rigid_modes_move_as_they_are_called)
-{
-    const char *text = "mesh: { a: { type: line, from: [2, 0, 0], to: [3, 0, 0], elements: 3 },\n"
-                       "        b: { type: line, from: [12, 6, 0], to: [13, 6, 0], elements: 3 } }\n"
-                       "elements: { a: { type: beam_timo_2d, mesh: a, E: 2.1e11, nu: 0.3, rho: 7850.0,\n"
-                       "                 section: { type: rectangle, width: 0.02, height: 0.01 } },\n"
-                       "            b: { type: beam_timo_2d, mesh: b, E: 2.1e11, nu: 0.3, rho: 7850.0,\n"
-                       "                 section: { type: rectangle, width: 0.02, height: 0.01 } } }\n";
-    const char *const names[] = { "translation along x",
-                                  "translation along y",
-                                  "rotation about z",
-                                  "translation along x of part 'a'",
-                                  "translation along y of part 'a'",
-                                  "rotation about z through (2.5, 0, 0) of part 'a'" };
-    const double centre[6][2] = { { 0 }, { 0 }, { 7.5, 3.0 }, { 0 }, { 0 }, { 2.5, 0.0 } };
-    for (int whirl = 0; whirl < 2; whirl++) {
-        still s = still_open(text, NULL);
-        pcs_modes modes;
-        pcs_modes_options options = { .count = 24, .is_whirl = whirl == 1 };
-        CHECK_OK(s.ctx, pcs_modes_find(&s.on, &options, &modes));
-        CHECK(modes.count == 24 && s.on.system->nv == 24);
-        for (int k = 0; k < 6; k++) {
-            CHECK(modes.modes[k].kind == PCS_MODE_RIGID);
-            CHECK_TEXT(modes.modes[k].name, names[k]);
-            for (int node = 0; node < 8; node++) {
-                const double *u = modes.modes[k].re + 3 * node, *first = modes.modes[k].re;
-                double x = node < 4 ? 2.0 + node / 3.0 : 12.0 + (node - 4) / 3.0, y = node < 4 ? 0.0 : 6.0;
-                bool is_still = k >= 3 && node >= 4;
-                double rotation = is_still || k % 3 != 2 ? 0.0 : first[2];
-                double along[2] = { k % 3 == 0 && !is_still ? first[0] : 0.0,
-                                    k % 3 == 1 && !is_still ? first[1] : 0.0 };
-                CHECK_NEAR(u[0], along[0] - rotation * (y - centre[k][1]), 1e-12);
-                CHECK_NEAR(u[1], along[1] + rotation * (x - centre[k][0]), 1e-12);
-                CHECK_NEAR(u[2], rotation, 1e-12);
-            }
-        }
-        for (int k = 6; k < 24; k++) CHECK(modes.modes[k].kind == PCS_MODE_VIBRATION);
-        still_close(&s);
-    }
-}
-
 TEST(damping_is_told)
 {
     char text[512];

@@ -1,5 +1,6 @@
-"""Section forces of linear beams and rods under loads along their cells, against statics by hand: they are exact at the
-ends of cells, however many there are. Probes, the summary and points of frames must agree. Argument: the program."""
+"""Section forces of beams and rods against statics by hand: under loads along their cells, where members branch, in
+round and tapered sections. They are exact at the ends of cells of linear beams, however many there are. Probes, the
+summary and points of frames must agree. Argument: the program."""
 
 import itertools
 import json
@@ -62,6 +63,10 @@ def run(folder, how, text):
     return folder / how
 
 
+def last_file(results):
+    return results / json.loads((results / "model_statics.vtk.series").read_text())["files"][-1]["name"]
+
+
 def solve(folder, text):
     """Last row of the table of a static analysis, with the same numbers from the summary, and the last frame."""
     results = run(folder, "statics", text)
@@ -70,8 +75,11 @@ def solve(folder, text):
         words = line.split()
         if len(words) == 2 and words[0] in row:
             assert abs(float(words[1]) - row[words[0]]) <= 1e-9 * abs(row[words[0]]), (words, row[words[0]])
-    files = json.loads((results / "model_statics.vtk.series").read_text())["files"]
-    return row, vtk_readback.read_frame(results / files[-1]["name"])
+    return row, vtk_readback.read_frame(last_file(results))
+
+
+def last_frame(folder, text):
+    return vtk_readback.read_frame(last_file(run(folder, "statics", text)))
 
 
 def near(found, wanted, scale, *what):
@@ -190,6 +198,15 @@ def check_exact(folder):
                     near(found[i], wanted, 1e4, kind, count, i)
                     if i < 2:
                         near(row[f"first.{name}_{'end' if i else 'start'}"], wanted, 1e4, kind, count, i)
+        # Under a force at the tip all of them are those of equilibrium.
+        tip = numpy.array([7.0, -3.0, 2.0 * (of is SPACE)])
+
+        def value(s, name):
+            return forces_at(name, tip, numpy.cross(axes[0], (LENGTH - s) * tip), axes)
+
+        text = text.replace("line: {", f"tip: {{ type: force, set: beam.end, value: {list(tip)} }}\n  none: {{")
+        text = text.replace(str(list(load)), "[0, 0, 0]").replace("2.0e+11", "2.0e+13")
+        check_points(last_frame(folder, text), of["names"], value, 1e4)
 
 
 def check_part(folder):
@@ -281,6 +298,85 @@ def check_paths(folder):
     near(moments[0], moments[1], abs(moments[1]).max(), "modes")
 
 
+FRAME = """
+mesh:
+  post: {{ type: line, from: [0, 0, 0], to: [0, 1, 0], elements: {count} }}
+  left: {{ type: line, from: [-2, 1, 0], to: [0, 1, 0], elements: {count} }}
+  right: {{ type: line, from: [3, 1, 0], to: [0, 1, 0], elements: {count} }}
+merge: {{ corner: {{ sets: [post, left, right] }} }}
+elements: {{ {elements} }}
+supports: {{ ground: {{ set: post.start, fix: [x, y, rz] }} }}
+loads:
+  left: {{ type: force, set: left.start, value: [0, -3, 0] }}
+  right: {{ type: force, set: right.start, value: [5, -7, 0] }}
+scheme: {{ type: moreau_jean, theta: 1.0 }}
+time: {{ step: 1.0e-3, end: 1.0 }}
+"""
+
+
+def check_branches(folder):
+    """A post with two arms, of which one runs towards it: at the corner every member has forces of its own.
+
+    The arms bring moments of 3 N times 2 m and 7 N times 3 m, the second one 5 N across the post of 1 m, too."""
+    wanted = {"bending_moment": ((-20.0, -15.0), (0.0, -6.0), (0.0, 21.0)),
+              "axial_force": ((-10.0, -10.0), (0.0, 0.0), (5.0, 5.0))}
+    for kind, count in ("beam_timo_2d", 2), ("beam_timo_2d", 5), ("beam_exact_2d", 4):
+        elements = ", ".join(f"{name}: {{ type: {kind}, mesh: {name}, E: 1.0e+15, nu: 0.3, rho: 1000, section: "
+                             "{ type: rectangle, width: 0.1, height: 0.1 } }" for name in ("post", "left", "right"))
+        frame = last_frame(folder, FRAME.format(count=count, elements=elements))
+        cells = frame["cells"]
+        assert len(frame["points"]) == 3 * (count + 1), "the corner is three points"
+        for name, members in wanted.items():
+            found = frame["arrays"]["point", name][:, 0]
+            for member, ends in enumerate(members):
+                at = cells[member * count][0], cells[(member + 1) * count - 1][1]
+                assert abs(found[list(at)] - ends).max() < 2e-6, (kind, count, name, member, found[list(at)])
+
+
+def check_tapered_branch(folder):
+    """An arm begins at the corner, where it is 0.2 m high, and ends 0.1 m high: 21 N m act on the former section."""
+    elements = ", ".join(f"{name}: {{ type: beam_timo_2d, mesh: {name}, E: 1.0e+15, nu: 0.3, rho: 1000, section: "
+                         f"{{ type: rectangle, width: 0.1, height: {height} }} }}" for name, height in
+                         (("post", 0.1), ("left", 0.1), ("right", "{ from: 0.2, to: 0.1 }")))
+    text = FRAME.format(count=4, elements=elements).replace("from: [3, 1, 0], to: [0, 1, 0]",
+                                                            "from: [0, 1, 0], to: [3, 1, 0]")
+    frame = last_frame(folder, text.replace("set: right.start", "set: right.end"))
+    corner = frame["cells"][8][0]
+    assert corner >= 13, "the node belongs to the post"
+    moment, stress = (frame["arrays"]["point", name][corner, 0] for name in ("bending_moment", "bending_stress"))
+    assert abs(moment + 21.0) < 2e-6 and abs(stress - 21.0 * 6.0 / (0.1 * 0.2 ** 2)) < 0.1, (moment, stress)
+
+
+def check_round_section(folder):
+    """The stress of a round section does not know in which direction it bends, nor where its axes are."""
+    exact = 32.0 * 10.0 * LENGTH / (numpy.pi * 0.02 ** 3)
+    for kind, angle, axis in itertools.product(("beam_timo_3d", "beam_exact_3d"), (20.0, 80.0),
+                                               ("[0, 1, 0]", "[0, 1, 1]")):
+        across, up = 10.0 * numpy.cos(numpy.radians(angle)), 10.0 * numpy.sin(numpy.radians(angle))
+        text = CASE.format(to="[2, 0, 0]", count=6, half=ANYWHERE, kind=kind, fields="stress",
+                           more=f"nu: 0.3, section: {{ type: circle, diameter: 0.02 }}, orientation: {axis}",
+                           loads=f"tip: {{ type: force, node: beam.end, value: [0, {across!r}, {up!r}] }}",
+                           supports=f"wall: {{ set: beam.start, fix: [{SPACE['fix']}] }}")
+        frame = last_frame(folder, text.replace("2.0e+11", "2.0e+17"))
+        for place in ("point", "cell"):
+            found = frame["arrays"][place, "bending_stress"].max()
+            assert abs(found - exact) < 1e-6 * exact, (kind, angle, axis, place, found, exact)
+
+
+def check_moments_at_both_ends(folder):
+    """Moments about y and z that are largest at different ends of a cell act on different sections."""
+    text = CASE.format(to="[1, 0, 0]", count=2, half=ANYWHERE, kind="beam_timo_3d", fields="stress",
+                       more=SPACE["more"].replace("[0.3, 1, 0.2]", "[0, 1, 0]"),
+                       loads="tip: { type: force, node: beam.end, value: [0, 10, 10] }\n"
+                             "  turn: { type: moment, node: beam.end, value: [0, 10, 0] }",
+                       supports=f"wall: {{ set: beam.start, fix: [{SPACE['fix']}] }}")
+    frame = last_frame(folder, text.replace("2.0e+11", "2.0e+17"))
+    x = frame["points"][:, 0]
+    for (first, last), found in zip(frame["cells"], frame["arrays"]["cell", "bending_stress"][:, 0]):
+        ends = [Z_STRESS * abs(10.0 * (1.0 - s)) + Y_STRESS * abs(10.0 - 10.0 * (1.0 - s)) for s in x[[first, last]]]
+        assert abs(found - max(ends)) < 1e-6 * Z_STRESS, (found, ends)
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -288,6 +384,10 @@ def main():
         check_cantilever(folder, "beam_timo_3d", SPACE, [1.2, 0.96, -1.28], [90, -900, 70], [3, -10, 2], [50, -500, 9])
         arms = dict(SPACE, more=SPACE["more"] + ", offset: [0.05, -0.1, 0.2]")
         check_cantilever(folder, "beam_timo_3d", arms, [1.2, 0.96, -1.28], [90, -900, 70], [3, -10, 2], [0, 0, 0])
+        check_branches(folder)
+        check_tapered_branch(folder)
+        check_round_section(folder)
+        check_moments_at_both_ends(folder)
         check_clamped(folder)
         check_exact(folder)
         check_part(folder)
