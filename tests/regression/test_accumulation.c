@@ -58,8 +58,6 @@ TEST(ball_ends_in_rest)
             count++;
         }
         force /= (double)count;
-        print_message("%-28s velocity %.1e, gap %.1e, mean force %.10g%s\n", k.scheme, speed, gap, force,
-                      k.is_exempt ? " (as it comes)" : "");
         CHECK(isfinite(speed) && isfinite(gap));
         if (strcmp(k.scheme, "ggl_midpoint") == 0) CHECK(speed < 2.0 * 10.0 * 2e-3);
         if (!k.is_exempt) {
@@ -92,8 +90,6 @@ TEST(nine_contacts_do_not_cycle)
         }
         double weight = 0.0;
         for (int j = 0; j < 9; j++) weight += sim->report.rows[j].step_impulse / sim->report.h;
-        print_message("%-28s at most %d iterations a step, kinetic energy %.1e, weight %.10g\n", k.scheme, most,
-                      sim->report.measure.kinetic, weight);
         CHECK(isfinite(sim->report.measure.kinetic));
         if (!k.is_exempt) {
             CHECK(sim->report.measure.kinetic < 1e-15);

@@ -38,8 +38,6 @@ TEST(dampers_of_ringing_beams_take_what_is_lost)
     static const char *const steps[] = { "1.0e-4", "1.0e-5" };
     for (size_t k = 0; k < 2 * sizeof rules / sizeof *rules; k++) {
         pcs_ledger l = energy_after(model, "beam_exact_2d", rules[k / 2].scheme, steps[k % 2], "0.01");
-        print_message("%s, %s s: damping %.6g, numerical %.3g of %.6g J\n", rules[k / 2].scheme, steps[k % 2],
-                      l.damping_loss, l.numerical_loss, l.initial);
         CHECK(l.damping_loss > 0.1 * l.initial && l.damping_loss < l.initial);
         if (rules[k / 2].is_exact) CHECK_NEAR(l.numerical_loss, 0.0, 1e-11 * l.initial);
     }
@@ -60,8 +58,6 @@ TEST(dampers_do_not_see_a_turn)
         const char *element = k == 0 ? "beam_exact_3d, orientation: [0, 1, 0]" : "beam_exact_2d";
         const char *scheme = schemes[k == 0 ? 0 : k - 1];
         pcs_ledger l = energy_after(model, element, scheme, "1.0e-5", "0.02");
-        print_message("%s: damping %.6g, numerical %.3g, strain %.6g J\n", scheme, l.damping_loss, l.numerical_loss,
-                      l.now.strain);
         CHECK_NEAR(l.damping_loss, stretched, 0.02 * stretched);
         CHECK_NEAR(l.damping_loss, l.now.strain, 0.01 * stretched);
         CHECK_NEAR(l.numerical_loss, 0.0, 0.02 * stretched);

@@ -280,7 +280,6 @@ TEST(forces_of_trains_have_the_order_of_the_motion)
     for (size_t k = 0; k < sizeof rules / sizeof *rules; k++) {
         double coarse = train_error(rules[k].scheme, 8e-3, rules[k].is_mean);
         double fine = train_error(rules[k].scheme, 4e-3, rules[k].is_mean);
-        print_message("%s: %.3e, %.3e\n", rules[k].scheme, coarse, fine);
         CHECK(fine < rules[k].largest);
         CHECK(fine < 0.27 * coarse);
     }
@@ -299,8 +298,6 @@ TEST(trains_have_no_impacts)
         text_case c = gear_train_open(false, "", "", schemes[k], "{ step: 2.0e-3, end: 2.0 }");
         text_case_run(&c);
         const pcs_ledger *l = &c.sim->ledger;
-        print_message("%s: impacts %.3g, numerical %.3g of %.6g J\n", schemes[k], l->impact_loss, l->numerical_loss,
-                      l->external_work);
         CHECK(l->impact_loss == 0.0);
         CHECK_NEAR(l->numerical_loss, 0.0, 2e-3 * l->external_work);
         text_case_close(&c);

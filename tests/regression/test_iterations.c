@@ -35,7 +35,6 @@ typedef struct limit {
 static void check_effort(const char *path, const char *const *set, int count, const limit *l)
 {
     effort got = effort_of(path, set, count);
-    print_message("%s %s: %.2f iterations, %.2f factors\n", l->scheme, l->solver, got.iterations, got.factors);
     CHECK(got.iterations < l->iterations);
     CHECK(got.factors < l->factors);
 }
@@ -83,7 +82,6 @@ TEST(linear_elements_are_factored_once)
             solvers[i], NULL
         };
         effort got = effort_of("cases/cantilever_stop", set, 60);
-        print_message("%s: %.2f iterations, %.2f factors\n", solvers[i], got.iterations, got.factors);
         CHECK(got.iterations > 1.0 && got.factors < 0.1);
     }
 }
@@ -116,7 +114,6 @@ TEST(half_way_slopes_save_an_iteration)
                 speed = fmax(speed, fabs(b.sim->state.v[k]));
             }
         }
-        print_message("off by %.1e of the velocities\n", off / speed);
         CHECK(off <= 1e-11 * speed);
         case_close(&a);
         case_close(&b);

@@ -139,7 +139,6 @@ TEST(a_cell_that_is_bent_by_half_a_turn_is_named)
     pcs_status status = pcs_sim_start(run.sim);
     while (status == PCS_OK && !pcs_sim_is_done(run.sim)) status = pcs_sim_step(run.sim);
     CHECK(status == PCS_FAILED);
-    print_message("%s\n", pcs_message(run.ctx));
     CHECK(strstr(pcs_message(run.ctx), "from node 2 to node 3 of 'beam' have rotated by 3.1") != NULL);
     text_case_close(&run);
 }

@@ -1,8 +1,9 @@
-// Loads in equilibrium and in motion: follower forces against an integrated elastica, line loads against the exact
-// beam, torques against the energy they give, momentum under loads of every kind.
+// Loads in equilibrium and in motion: follower forces against an integrated elastica, torques against the energy they
+// give, momentum under loads of every kind.
 
 #include "core/rotation.h"
 #include "support/check.h"
+#include "support/ode.h"
 #include "support/still.h"
 #include "support/text_case.h"
 
@@ -26,10 +27,12 @@ static void in_skew_axes(double a, double b, double out[3])
 }
 
 // d(x, y, angle, moment)/ds under the force n that every section carries.
-static void elastica_slope(const double y[4], const double n[2], double out[4])
+static void elastica_slope(const void *force, double at, const double *y, double *out)
 {
+    const double *n = force;
     double c = cos(y[2]), s = sin(y[2]);
     double stretch = 1.0 + (c * n[0] + s * n[1]) / EA, shear = (c * n[1] - s * n[0]) / GA;
+    (void)at;
     out[0] = stretch * c - shear * s;
     out[1] = stretch * s + shear * c;
     out[2] = y[3] / EI;
@@ -40,17 +43,8 @@ static void elastica_slope(const double y[4], const double n[2], double out[4])
 // root. Gives tip position and angle in the frame of the root.
 static void follower_elastica(const double n[2], double tip[3])
 {
-    enum { STEPS = 2000 };
-    double y[4] = { 0 }, h = -1.0 / STEPS;
-    for (int i = 0; i < STEPS; i++) {
-        double k[4][4], z[4];
-        for (int stage = 0; stage < 4; stage++) {
-            double part = stage == 0 ? 0.0 : stage == 3 ? h : 0.5 * h;
-            for (int j = 0; j < 4; j++) z[j] = y[j] + (stage == 0 ? 0.0 : part * k[stage - 1][j]);
-            elastica_slope(z, n, k[stage]);
-        }
-        for (int j = 0; j < 4; j++) y[j] += h / 6.0 * (k[0][j] + 2.0 * k[1][j] + 2.0 * k[2][j] + k[3][j]);
-    }
+    double y[4] = { 0 };
+    ode_solve(elastica_slope, n, 4, 0.0, -1.0, 2000, y);
     tip[0] = -(cos(y[2]) * y[0] + sin(y[2]) * y[1]);
     tip[1] = -(cos(y[2]) * y[1] - sin(y[2]) * y[0]);
     tip[2] = -y[2];
@@ -233,7 +227,6 @@ TEST(schemes_of_several_points_book_work_and_damping_to_their_order)
     for (int i = 0; i < (int)(sizeof known / sizeof *known); i++) {
         double coarse = unexplained(known[i].scheme, 80), fine = unexplained(known[i].scheme, 160);
         double order = log2(coarse / fine);
-        print_message("%s: %.2e J of 160 steps left, order %.2f\n", known[i].scheme, fine, order);
         CHECK(order > known[i].order - 0.4);
     }
 }
@@ -270,7 +263,6 @@ TEST(a_force_that_follows_a_body_in_the_plane_is_not_linear)
                                     "alpha_ggl" };
     for (int i = 0; i < 5; i++) {
         double coarse = follower_error(schemes[i], 40), fine = follower_error(schemes[i], 80);
-        print_message("%s: %.2e m/s, order %.2f\n", schemes[i], fine, log2(coarse / fine));
         CHECK(fine < 1e-3 && log2(coarse / fine) > 1.8);
     }
 }
@@ -284,7 +276,6 @@ TEST(work_of_a_force_that_follows_is_booked_to_the_order_of_the_motion)
     double speed2 = (sin(6.0) * sin(6.0) + (1.0 - cos(6.0)) * (1.0 - cos(6.0))) / 9.0;
     for (int i = 0; i < 4; i++) {
         text_case run = follower_run(schemes[i], 160);
-        print_message("%s: %.2e J left\n", schemes[i], run.sim->ledger.numerical_loss);
         CHECK_NEAR(run.sim->ledger.external_work, 0.5 * speed2, 1e-7);
         CHECK_NEAR(run.sim->ledger.numerical_loss, 0.0, 1e-8);
         text_case_close(&run);

@@ -155,6 +155,10 @@ TEST(becks_column_flutters)
         CHECK(modes.modes[0].kind == (flutters ? PCS_MODE_FLUTTER : PCS_MODE_VIBRATION));
         CHECK((modes.modes[0].damping < 0.0) == flutters && (modes.modes[1].damping > 0.0) == flutters);
         CHECK(modes.modes[1].kind == PCS_MODE_VIBRATION && modes.modes[2].kind == PCS_MODE_VIBRATION);
+        if (flutters) {
+            CHECK_TEXT(modes.modes[0].name, "flutter at ");
+            CHECK_TEXT(pcs_mode_kind_text(modes.modes[0].kind), "unstable");
+        }
         if (i == 2)
             CHECK_RELATIVE(hypot(modes.modes[0].w, modes.modes[0].w * modes.modes[0].damping), 11.016 * unit, 5e-3);
         free(q);
@@ -262,6 +266,8 @@ TEST(mechanisms_are_told_in_any_units)
                      length[i % 4], n, stiffness[i / 4]);
             still s = still_open(text, NULL);
             pcs_modes modes = still_modes(&s, n, PCS_EIGEN_AUTO);
+            CHECK_TEXT(modes.modes[0].name, "most at node ");
+            CHECK_TEXT(modes.modes[0].name, ", direction [0, 1, 0]");
             for (int k = 0; k < n; k++)
                 CHECK(modes.modes[k].kind == (k < n - 1 ? PCS_MODE_MECHANISM : PCS_MODE_VIBRATION));
             // A double root s = 0 is one mechanism.

@@ -152,9 +152,6 @@ TEST(effort_does_not_grow_with_height)
                 pile_shape s = shape(3, k == 0 ? 4 : k == 1 ? 12 : 32, kind == 0 ? 0.0 : 0.4, kind == 2 ? 1.0 : 0.0);
                 products[k] = effort(&s, schemes[m]);
             }
-            print_message("%s%s%s: %.1f, %.1f, %.1f products a step with 36, 108, 288 contacts\n", schemes[m],
-                          kind > 0 ? ", friction" : "", kind == 2 ? ", sliding" : "", products[0], products[1],
-                          products[2]);
             if (kind < 2) CHECK(products[2] < 1.25 * products[0]);
             else CHECK(products[2] < (m == 0 ? 4.5 : 2.5) * products[0]);
         }
@@ -171,8 +168,6 @@ TEST(stiff_bending_costs_few_products)
             s.young = 1e9 * pow(100.0, k);
             products[k] = effort(&s, schemes[m]);
         }
-        print_message("%s: %.1f, %.1f, %.1f products a step, 100 times as stiff each\n", schemes[m], products[0],
-                      products[1], products[2]);
         worst = fmax(worst, products[2] / products[0]);
     }
     CHECK(worst < 3.0);

@@ -83,15 +83,12 @@ static double hump_error(const char *scheme, int cells, double courant, bool is_
 TEST(initial_functions_travel_as_dalembert_says)
 {
     double exact = hump_error("wave", 90, 1.0, false), error[2];
-    print_message("wave: displacement %.2e\n", exact);
     CHECK(exact < 1e-12);
     const char *const schemes[] = { "wave", "newmark", "alpha_ggl", "moreau_jean, theta: 0.5", "half_explicit" };
     for (int i = 0; i < 5; i++)
         for (int is_velocity = i == 0; is_velocity < 2; is_velocity++) {
             double courant = i == 0 ? 1.0 : 0.5;
             for (int k = 0; k < 2; k++) error[k] = hump_error(schemes[i], 120 << k, courant, is_velocity);
-            print_message("%s, %s: %.2e %.2e\n", schemes[i], is_velocity ? "velocity" : "displacement", error[0],
-                          error[1]);
             CHECK(log2(error[0] / error[1]) > 1.8);
             CHECK(error[1] < 0.03);
         }
@@ -272,7 +269,6 @@ TEST(scheme_wave_sends_pulses_without_error)
         CHECK(fabs(of_end(0.0)) < 1e-16);
         text_case run = open_rod("wave", 90, 0.0, 0.3, joint_of(i));
         double work = run_with_work(&run), error = node_error(&run, from_end), stress = stress_error(&run, 90);
-        print_message("wave, %.40s...: %.2e, stress %.2e\n", motions[i].motion, error, stress);
         CHECK(error < 1e-11);
         CHECK(stress < 1e-11);
         check_work(&run, work, 1e-11);
@@ -309,8 +305,6 @@ TEST(other_schemes_converge_to_the_pulse)
                 text_case_close(&run);
             }
             double order = 0.5 * log2(error[0] / error[1]);
-            print_message("%s, %.40s...: %.2e %.2e, order %.2f\n", schemes[s], motions[i].motion, error[0], error[1],
-                          order);
             CHECK(order > (motions[i].is_smooth ? 0.9 : 0.4));
         }
 }
@@ -364,7 +358,6 @@ TEST(schemes_keep_their_order_on_smooth_motions)
                 text_case_close(&run);
             }
             double order = log2(error[0] / error[1]);
-            print_message("%s, %s: %.2e %.2e, order %.2f\n", all[s].scheme, motions_of[m], error[0], error[1], order);
             CHECK(order > all[s].order - 0.2);
         }
 }
@@ -391,8 +384,6 @@ TEST(ends_are_where_they_belong)
             }
             text_case_vector(run.sim->system, 0, run.sim->state.v, v);
             double left = fabs(q[0] - 2.0 * (64.0 * h - at));
-            print_message("%s, %d/3 of a step: %.1e at most, %.1e at the end, velocity off by %.1e\n", schemes[s], part,
-                          worst, left, fabs(v[0] - 2.0));
             CHECK(worst < (is_exact ? 1e-14 : 2.0 * h));
             // Where accelerations move positions by themselves, ringing of the mesh does so, too.
             bool rings = strstr(schemes[s], "hht") != NULL || strstr(schemes[s], "alpha_velocity") != NULL;

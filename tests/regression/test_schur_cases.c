@@ -54,7 +54,6 @@ static void compare(const trial *t)
 TEST(steps_agree)
 {
     for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
-        print_message("%s %s\n", trials[i].path, trials[i].scheme == NULL ? "" : trials[i].scheme);
         compare(&trials[i]);
     }
 }

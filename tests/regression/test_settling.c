@@ -140,7 +140,7 @@ TEST(rebounding_box_settles)
     };
     for (int i = 0; i < 2; i++) {
         const char *const set[] = {
-            runs[i][0],          runs[i][1], runs[i][2], "time.step=2.0e-3", "contacts.floor.restitution=0.5",
+            runs[i][0],          runs[i][1], runs[i][2], "time.step=4.0e-3", "contacts.floor.restitution=0.3",
             "solver.type=schur", NULL
         };
         case_run run = case_open("tests/study/settling/box.yaml", set);

@@ -102,8 +102,6 @@ TEST(drops_off_the_grid_are_rounded)
         double height = 5.0 + 0.0137 * k;
         match before = drop(height, 100, "before", 2.5), nearest = drop(height, 100, "nearest", 2.5);
         match fine = drop(height, 400, "nearest", 2.5);
-        print_message("%g m: before %.2e m, %.4f; nearest %.2e m, %.4f; fine %.4f\n", height, before.smallest,
-                      before.off, nearest.smallest, nearest.off, fine.off);
         CHECK(before.smallest > -1e-11 && fmax(before.energy, nearest.energy) < 1e-9);
         CHECK(before.off < 0.01 && nearest.off < 0.006 && fine.off < 0.006 / 4.0);
     }
@@ -211,7 +209,6 @@ TEST(saint_venants_mass_on_a_rod)
                             "                   restitution: 0.0 } }\n" WAVE,
                             cells, m, end + 0.1),
             saint_venant, &m);
-        print_message("mass ratio %g, %d cells, contact lasts %.4f L/c: %.2e\n", m, cells, end, got.off);
         CHECK(got.off < 1.0 / (cells * cells) && got.gap > 0.0);
     }
 }
@@ -354,7 +351,6 @@ TEST(drag_follows_the_telegraph_equation)
                                200 << k, 0.66),
                            dragged, &alpha)
                        .off;
-    print_message("drag: %.2e %.2e\n", error[0], error[1]);
     CHECK(log2(error[0] / error[1]) > 1.9 && error[1] < 1e-6);
 }
 
@@ -488,7 +484,6 @@ TEST(fronts_of_beams_are_clean)
         error[k] = distance(n - 1, coarse, 8 >> k, fine, 1);
         for (int i = 1; i < n; i++) CHECK(coarse[i] <= coarse[0]);
     }
-    print_message("beam: force %.4f %.4f, peak %.2f of %.2f N\n", error[0], error[1], coarse[0] / h, front);
     CHECK_NEAR(coarse[0] / h, front, 0.15);
     CHECK(error[1] < 0.012 && log2(error[0] / error[1]) > 1.5);
 }
