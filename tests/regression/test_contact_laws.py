@@ -1,7 +1,7 @@
 """Contacts with force laws against closed forms and independent integration. Argument: the program.
 
 Hertz: Johnson, Contact Mechanics, 1985, section 11.4. Hunt-Crossley: the first integral of m x'' = -k x^p (1 + a x').
-Kelvin-Voigt that never pulls: Schwager, Poeschel, Granular Matter 9, 2007. A sphere on a long rod is in cases/hertz_bar.
+Kelvin-Voigt that never pulls: Schwager, Poeschel, Granular Matter 9, 2007. A sphere on a long rod: cases/hertz_bar.
 """
 
 import itertools
