@@ -72,10 +72,9 @@ bench: bench-packages ## measure the time loop beside its yardsticks
 	@/usr/bin/python3 -c "import numpy" 2>/dev/null || exit 0; for b in python cases; do \
 	    /usr/bin/python3 tests/bench/bench_$$b.py $(BUILD)/percuss; done
 
-bench-siconos: build ## run the same bar and the same pile in Siconos and compare time and solution
+bench-siconos: build ## run the same bar in Siconos and compare time and solution
 	$(need) python3 python3-numpy python3-scipy python3-siconos
 	@/usr/bin/python3 tests/bench/siconos_bar.py $(BUILD)/percuss
-	@/usr/bin/python3 tests/bench/siconos_pile.py $(BUILD)/percuss
 
 fuzz: test-packages ## feed the readers of files with damaged ones for a minute, under sanitizers
 	$(need) clang

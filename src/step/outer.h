@@ -35,7 +35,7 @@
 // beforehand, and so whether the matrix of the first iteration will do for the second.
 //
 // From the third iteration on a matrix is kept where the last rate was r <= 1e-2: the rate with it is 2 r^2 then, which
-// gains all digits in four iterations, the price of a factorization (tests/bench, bench_exact).
+// gains all digits in four iterations, the price of a factorization (tests/bench/README.md).
 //
 // A converged motion also has to keep the law of every row that acts along the directions at the end of the step. They
 // rotate fast where a distance is short, as in a bearing with little backlash, and were taken from the iterate before.

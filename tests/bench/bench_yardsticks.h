@@ -1,7 +1,6 @@
 // Yardsticks of one time step that know nothing of the engine.
 //
 //   memory   the vectors a fused step must read and write at least, streamed without any recurrence
-//   lapack   one dpttrs per solve
 //   chain    one solve with two chains (elimination from both ends) per solve, and two passes over the state
 //
 // The matrix is scaled to row sums of 1, so that solving again and again stays in range.
@@ -17,13 +16,9 @@ typedef struct bench_yard {
     int scheme, n, nstate, nsolve; // vectors of the state, solves per step
     double *state[BENCH_MAX_STATE];
     double *x;               // [n] right-hand side and solution
-    double *pivot, *factor;  // [n] LDL^T as LAPACK has it: D, off-diagonal of L
     double *twist, *inverse; // [n] twisted LDL^T: multipliers, reciprocal pivots
     int middle;              // where the two chains meet
 } bench_yard;
-
-void dpttrf_(const int *n, double *d, double *e, int *info);
-void dpttrs_(const int *n, const int *nrhs, const double *d, const double *e, double *b, const int *ldb, int *info);
 
 // Elimination from both ends towards the middle.
 static inline void yard_factor_twisted(bench_yard *y, const bench_tri *A)
@@ -65,12 +60,6 @@ static inline void yard_solve_twisted(const bench_yard *y)
     for (int i = m - pairs - 1; i >= 0; --i) x[i] = x[i] * r[i] - l[i] * x[i + 1];
 }
 
-static inline void yard_solve_lapack(const bench_yard *y)
-{
-    int one = 1, info = 0;
-    dpttrs_(&y->n, &one, y->pivot, y->factor, y->x, &y->n, &info);
-}
-
 // A fresh right-hand side.
 static inline void bench_yard_reset(void *self)
 {
@@ -97,10 +86,7 @@ static inline bench_yard bench_yard_create(const bench_form *f, int n)
         A.off[i] /= scale;
     }
     yard_factor_twisted(&y, &A);
-    int info = 0;
-    dpttrf_(&n, A.diagonal, A.off, &info);
-    y.pivot = A.diagonal;
-    y.factor = A.off;
+    bench_tri_free(&A);
     return y;
 }
 
@@ -110,25 +96,6 @@ static inline void bench_yard_destroy(bench_yard *y)
     free(y->x);
     free(y->twist);
     free(y->inverse);
-    free(y->pivot);
-    free(y->factor);
-}
-
-// Largest difference of the two solves over the largest value: both must solve the same system.
-static inline double bench_yard_defect(bench_yard *y)
-{
-    double *saved = bench_vector(y->n), worst = 0.0, size = 0.0;
-    bench_yard_reset(y);
-    yard_solve_twisted(y);
-    memcpy(saved, y->x, (size_t)y->n * sizeof *saved);
-    bench_yard_reset(y);
-    yard_solve_lapack(y);
-    for (int i = 0; i < y->n; ++i) {
-        worst = fmax(worst, fabs(y->x[i] - saved[i]));
-        size = fmax(size, fabs(y->x[i]));
-    }
-    free(saved);
-    return worst / size;
 }
 
 // The streams below are what the machine can do, whatever the flags of the build: vectorised by the compiler.
@@ -230,12 +197,6 @@ static inline void bench_yard_memory(void *self, int steps)
             break;
         }
     }
-}
-
-static inline void bench_yard_lapack(void *self, int steps)
-{
-    const bench_yard *y = self;
-    for (int k = 0; k < steps * y->nsolve; ++k) yard_solve_lapack(y);
 }
 
 static inline void yard_pass(const bench_yard *y)

@@ -1,12 +1,11 @@
 """What tests over several ranks share: the program, runs with and without mpiexec, results read and compared."""
 
 import csv
+import glob
 import json
 import math
 import os
 import re
-import shutil
-import struct
 import subprocess
 import sys
 import tempfile
@@ -15,6 +14,8 @@ import unittest
 PROGRAM = os.path.abspath(sys.argv.pop(1))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "faults"))
 import kill  # noqa: E402
+
+import pieces  # noqa: E402
 
 TIGHT = ["--", "-ksp_rtol", "1e-13"]
 # Factors of general matrices sum in the order in which messages come; these iterations do not.
@@ -39,15 +40,6 @@ def history(folder):
     with open(os.path.join(folder, "history.csv"), newline="") as file:
         rows = list(csv.reader(file))
     return rows[0], [[float(x) if x else math.nan for x in row] for row in rows[1:]]
-
-
-def numbers(path, name):
-    """The doubles of one array of a legacy VTK file: "name components tuples double", or "POINTS tuples double"."""
-    with open(path, "rb") as file:
-        text = file.read()
-    head = re.search(rb"^" + name.encode() + rb" ((?:\d+ )+)double\n", text, re.M)
-    count = math.prod(map(int, head.group(1).split())) * (3 if name == "POINTS" else 1)
-    return struct.unpack_from(f">{count}d", text, head.end())
 
 
 def errors_of(result):
@@ -91,21 +83,11 @@ class Ranks(unittest.TestCase):
                     self.assertLessEqual(abs(x[k] - y[k]), 1e-9 * size, f"{name} at t = {x[0]}")
         return len(a)
 
-    def compare(self, *arguments, counts=(1, 2, 4), rows=2, options=TIGHT):
-        result = serial(*arguments, "-q", "-o", self.path("serial"))
-        self.assertEqual(result.returncode, 0, result.stderr)
-        for count in counts:
-            result = run(count, *arguments, "-q", "-o", self.path(f"np{count}"), *options)
-            self.assertEqual(result.returncode, 0, result.stderr)
-            self.assertEqual(result.stdout, "")
-            self.assertGreaterEqual(self.agree(self.path("serial"), self.path(f"np{count}")), rows)
-
     # The worst penetration of the run by two ranks is that of one process, and the same laws were judged.
     def same_certificate(self):
         worst, judged = [], []
         for folder in ("serial", "np2"):
-            with open(self.path(folder + "/summary.json")) as file:
-                checks = {c["name"]: c for c in json.load(file)["certificate"]["checks"]}
+            checks = {c["name"]: c for c in self.summary(folder)["certificate"]["checks"]}
             worst.append(checks["penetration <= 2 max|gap rate| h"])
             judged.append({name for name, check in checks.items() if check["tolerance"] > 0.0})
         self.assertEqual(judged[1], judged[0])
@@ -113,20 +95,73 @@ class Ranks(unittest.TestCase):
         for key in ("worst_value", "tolerance", "worst_ratio", "worst_time"):
             self.assertAlmostEqual(worst[1][key], worst[0][key], delta=1e-9 * worst[0][key])
 
-    # A checkpoint is that of the whole model: the same number of ranks goes on to the same bytes, others to round-off.
-    def resume(self, counts, *case, options=TIGHT):
-        out, whole = self.path("out"), self.path("whole")
-        case = [*case, "-q", "-o", out]
-        result = run(2, *case, *options)
+    def summary(self, folder):
+        with open(self.path(folder + "/summary.json")) as file:
+            return json.load(file)
+
+    # Bytes that a rank which does not write takes, or one process.
+    def memory(self, folder):
+        summary = self.summary(folder)
+        return summary.get("ranks", {}).get("memory_bytes_least", summary["memory_bytes"])
+
+    def run_into(self, folder, count, *arguments, options=None):
+        """count = 0: without mpiexec."""
+        options = (TIGHT if options is None else options) if count > 0 else ()
+        result = run(count, *arguments, "-q", "-o", self.path(folder), *options)
         self.assertEqual(result.returncode, 0, result.stderr)
-        shutil.copytree(out, whole)
-        for count in counts:
-            shutil.rmtree(out)
-            shutil.copytree(whole, out)
-            os.remove(os.path.join(out, "checkpoint.bin"))
-            result = serial(*case, "--resume") if count == 1 else run(count, *case, "--resume", *options)
-            self.assertEqual(result.returncode, 0, result.stderr)
-            if count == 2:
-                self.same_bytes(whole, out)
-            else:
-                self.agree(whole, out)
+        self.assertEqual(result.stdout, "")
+
+    def frames(self, folder, stem):
+        return pieces.read_list(os.path.join(self.path(folder), stem + ".pvd"))
+
+    def same_frames(self, one, other, stem, tolerance=0.0):
+        """The number of arrays."""
+        if tolerance == 0.0:
+            self.repeats(self.path(one))
+        a, b = self.frames(one, stem), self.frames(other, stem)
+        self.assertEqual([t for t, _ in a], [t for t, _ in b])
+        self.assertGreater(len(a), 1)
+        return pieces.compare_lists(a, b, tolerance)
+
+    def same_obstacles(self, one, other):
+        """Discs, bearings and arms: the same polygons in the same order, corners as near as digits of runs go."""
+        names = [n for n in sorted(os.listdir(self.path(one))) if re.match(r"obstacles_\d+\.vtk", n)]
+        self.assertEqual(names, [n for n in sorted(os.listdir(self.path(other))) if re.match(r"obstacles_\d+\.vtk", n)])
+        for name in names:
+            a, b = (pieces.read_polygons(os.path.join(self.path(folder), name)) for folder in (one, other))
+            self.assertEqual(a[1], b[1])
+            self.assertLess(max(map(lambda x, y: abs(x - y), a[0], b[0])), 1e-7)
+
+    def listed(self, folder, stem, frames):
+        """The list names so many frames, all of them are whole, and nothing else of frames is there."""
+        found = self.frames(folder, stem)
+        self.assertEqual(len(found), frames)
+        expected = [os.path.basename(path) for _, path in found]
+        for name in list(expected):
+            expected += pieces.read_index(os.path.join(self.path(folder), name))[0]
+            pieces.read_frame(os.path.join(self.path(folder), name))
+        self.assertEqual(pieces.files_of(self.path(folder), stem), sorted(expected))
+        self.assertEqual(glob.glob(os.path.join(self.path(folder), "*.part")), [])
+
+    def same_results(self, count, case, *settings, options=None, resumed=None):
+        """History, frames and obstacles of one process and of so many ranks, arrays at least; what they began by so
+        many others, where that is a number, is compared instead."""
+        stem = os.path.splitext(os.path.basename(case))[0]
+        self.run_into("serial", 0, case, *settings, "--set", "output.frames.format=vtu")
+        parts = f"np{count}"
+        self.run_into(parts, count, case, *settings, options=options)
+        if resumed is not None:
+            os.remove(self.path(parts + "/checkpoint.bin"))  # the one before is there, too
+            self.run_into(parts, resumed, case, *settings, "--resume", options=options)
+        self.assertGreater(self.agree(self.path("serial"), self.path(parts)), 2)
+        self.assertGreater(self.same_frames("serial", parts, stem, 1e-7), 8)
+        self.listed(parts, stem, len(self.frames(parts, stem)))
+        if resumed is None:
+            names = pieces.read_index(self.frames(parts, stem)[0][1])[0]
+            self.assertEqual(names, [f"{stem}_000000_{rank}.vtu" for rank in range(count)])
+        self.same_obstacles("serial", parts)
+        one, other = (self.summary(folder) for folder in ("serial", parts))
+        for key in ("points", "cells", "dofs"):
+            self.assertEqual(one["model"][key], other["model"][key])
+        for key in ("low", "high"):
+            self.assertLess(max(abs(a - b) for a, b in zip(one["frames"][key], other["frames"][key])), 1e-7)
