@@ -73,7 +73,8 @@ class DealtRuns(ranks.Ranks):
         self.assertNotIn("must be a map", texts[0][0])
         self.assertEqual(texts[1], texts[0])
 
-    # What two ranks begin and three end is the run of one process; by two again it has the same bytes, if factors repeat.
+    # What two ranks begin and three end is the run of one process; by two again it has the same bytes, if factors
+    # repeat.
     def same_when_resumed(self, *arguments, repeats=False, options=ranks.TIGHT):
         self.run_into("serial", 0, *arguments)
         self.run_into("whole", 2, *arguments, options=options)
