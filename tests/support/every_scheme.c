@@ -23,6 +23,8 @@ const char *const every_scheme[] = {
     "type: wave, allow_mismatch: true",
     "type: half_explicit_acceleration",
     "type: half_explicit_rk",
+    "type: half_explicit_rk, method: hem3",
+    "type: half_explicit_rk, method: hem5",
     "type: jump_newmark, rho_inf: 0.8",
     "type: splitting, contact_forces: true",
     "type: splitting",

@@ -163,7 +163,7 @@ TEST(every_entry_is_judged)
             pcs_context_destroy(&t.ctx);
         }
     print_message("%d judged\n", count);
-    CHECK(count >= 153);
+    CHECK(count >= 157);
 }
 
 static double falling_restitution(const void *params, double speed)
