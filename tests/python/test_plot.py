@@ -200,10 +200,10 @@ class Plot(program.Cases):
         self.write("exact.csv", "t,wall.force\n0,0\n0.5,0\n0.5005,300\n1.167,300\n1.168,0\n1.5,0\n")
         self.done("plot", self.path("a"), "wall.force", "--exact", self.path("exact.csv"), "-o", self.path("e.svg"))
         self.assertIn("exact", texts(self.path("e.svg")))
-        self.write("both.csv", "t,wall.force,wall.gap\n0,0,5\n1.5,0,3\n")
-        self.done("plot", self.path("a"), self.path("b"), "tip.x", "wall.force", "wall.gap", "--exact",
-                  self.path("both.csv"), "-o", self.path("both_exact.svg"))
-        self.assertEqual(texts(self.path("both_exact.svg")).count("exact"), 1)
+        both = pandas.DataFrame({"t": [0.0, 1.5], "wall.force": [0.0, 0.0], "wall.gap": [5.0, 3.0]})
+        figure = percuss.plot([self.path("a"), self.path("b")], "tip.x", "wall.force", "wall.gap", exact=both)
+        self.assertEqual(sum(labels(figure, k).count("exact") for k in range(3)), 1)
+        np.testing.assert_array_equal(line(figure, 2, 2), [[0.0, 1.5], [5.0, 3.0]])
         self.refused("needs 't' and a column", "plot", self.path("a"), "tip.x", "--exact", self.path("exact.csv"))
         figure = percuss.plot(self.path("a"), "wall.force", x="wall.gap")
         self.assertEqual(figure.axes[0].get_xlabel(), "wall.gap [m]")
@@ -301,10 +301,10 @@ class Plot(program.Cases):
                 for k, e in enumerate(levels)]
         self.write("refined/study.csv", "level,step_factor,run,status,e,e.limit,e.bound,e.order,e.convergence,o'f,"
                    "reason\n" + "0,1,x,failed,,,,,,,it broke\n" * 4 + "".join(rows))
-        self.assertEqual(self.done("plot", self.path("refined"), "--script").split(),
-                         [self.path("refined", f"refine_{name}.svg") for name in ("e", "o_f")])
-        np.testing.assert_allclose(line(percuss.plot(self.path("refined"), "refine_o'f"))[1], other)
-        figure = percuss.plot(self.path("refined"))
+        pictures = make([self.path("refined")], [], Options())[0]
+        self.assertEqual(list(pictures), ["refine_e", "refine_o'f"])
+        np.testing.assert_allclose(line(pictures["refine_o'f"]())[1], other)
+        figure = pictures["refine_e"]()
         np.testing.assert_allclose(line(figure), [[1.0, 0.5, 0.25, 0.125], levels])
         x, y = line(figure, 1)
         np.testing.assert_allclose(np.polyfit(np.log(x), np.log(y), 1)[0], 2.0, rtol=1e-9)
@@ -398,7 +398,7 @@ class Plot(program.Cases):
         # The case serves labels alone: without one the folders' names do.
         for text in ("\x00", "a: [", "&a [*a]"):
             self.write("a/case.resolved.yaml", text)
-            self.done("plot", self.path("a"), self.path("a"), "tip.x", "-o", self.path("n.svg"))
+            self.assertEqual(labels(percuss.plot([self.path("a")] * 2, "tip.x")), ["a", "a"])
 
     def test_what_is_not_drawn_is_told(self):
         folder = self.path("many")
