@@ -26,12 +26,9 @@ class Studies(program.Cases):
         self.out = os.path.join(self.folder, "out")
 
     def study(self, *arguments, status=0):
-        run = self.run_study(*arguments, "-o", self.out)
+        run = call("study", *arguments, "-o", self.out)
         self.assertEqual(run.returncode, status, run.stderr + run.stdout)
         return run
-
-    def run_study(self, *arguments):
-        return call("study", *arguments)
 
     def rows(self, levels=1):
         """Rows of the finest levels, without units."""

@@ -28,9 +28,6 @@ class Compare(program.Cases):
         found = percuss.compare(self.result("a.csv", **a), self.result("b.csv", **b), tolerance)
         return found, found.attrs["text"], int((found["beyond"] & found["judged"]).sum())
 
-    def run_compare(self, *arguments):
-        return call("compare", *arguments)
-
     def test_a_result_is_like_itself(self):
         found, said, count = self.compare({}, {}, 0.0)
         self.assertEqual((len(found), count, found["largest"].max()), (8, 0, 0.0))
@@ -93,23 +90,23 @@ class Compare(program.Cases):
                                ("t,x\n", "no rows"), ("mode,w,f\n1,2,3\n", "is of modes and"), ("", "empty"),
                                ("t,x\n0,1,2\n1\n", "3 fields where the head names 2 columns")):
             a, b = self.write("a.csv", "t,x\n0,1\n1,1\n"), self.write("b.csv", other)
-            run = self.run_compare(a, b)
+            run = call("compare", a, b)
             self.assertEqual((run.returncode, run.stderr.count("\n"), run.stdout), (2, 1, ""), run.stderr)
             self.assertIn(message, run.stderr)
 
     def test_command(self):
         self.result("one.csv")
         self.result("two.csv", bump=0.25)
-        run = self.run_compare(self.path("one.csv"), self.path("two.csv"))
+        run = call("compare", self.path("one.csv"), self.path("two.csv"))
         self.assertEqual((run.returncode, run.stderr), (1, ""))
-        self.assertEqual(self.run_compare(self.path("one.csv"), self.path("two.csv"), "--tolerance", "1").returncode, 0)
-        run = self.run_compare(self.path("one.csv"), self.path("one.csv"), "-q")
+        self.assertEqual(call("compare", self.path("one.csv"), self.path("two.csv"), "--tolerance", "1").returncode, 0)
+        run = call("compare", self.path("one.csv"), self.path("one.csv"), "-q")
         self.assertEqual((run.returncode, run.stdout), (0, ""))
         for words, message in (([self.path("one.csv"), self.path("c.csv")], "c.csv: no such file"),
                                ([self.path("one.csv")], "required: B"),
                                ([self.path("one.csv"), self.path("one.csv"), "--tolerance", "-1"], "number from 0 on"),
                                ([self.path("one.csv"), self.path("one.csv"), "--tolerans", "1"], "'--tolerance'?")):
-            run = self.run_compare(*words)
+            run = call("compare", *words)
             self.assertEqual(run.returncode, 2)
             self.assertIn(message, run.stderr)
 
@@ -120,7 +117,7 @@ class Compare(program.Cases):
         two = ("s,n,run,status,m [N],m.order,reason\nb,20,q4,failed,,,broken\nc,1,q9,done,5,,\n"
                "a,2e1,q3,done,8.0,,\nb,10.0,q2,done,-4,,\na,10,q1,done,2,1,\n")
         self.write("two/study.csv", two)
-        same = self.run_compare(self.path("one"), self.path("two", "study.csv")).stdout
+        same = call("compare", self.path("one"), self.path("two", "study.csv")).stdout
         for words in ("4 points, 0 of them not in B", "5 points, 1 of them not in A", "4 points that both", "Alike"):
             self.assertIn(words, same)
         for old, new, words in (("8.0,,", "8.1,,", "1 of 3 columns by more than 1e-09 of their size, first at n=20 "),
@@ -128,15 +125,15 @@ class Compare(program.Cases):
                                 ("a,10,q1,done,2,1,", "a,10,q1,done,2,,", "first at n=10 s=a in m.order (A 1, B nan)."),
                                 ("b,10.0,q2,done,-4", "b,10.0,q2,done,4", "first at n=10 s=b in m (A -4, B 4).")):
             self.write("two/study.csv", two.replace(old, new))
-            run = self.run_compare(self.path("one"), self.path("two"))
+            run = call("compare", self.path("one"), self.path("two"))
             self.assertEqual((run.returncode, run.stderr), (1, ""))
             self.assertIn(words, run.stdout)
         self.write("two/study.csv", two.replace("8.0,,", "8.1,,"))
-        self.assertIn("Alike", self.run_compare(self.path("one"), self.path("two"), "--tolerance", "0.02").stdout)
+        self.assertIn("Alike", call("compare", self.path("one"), self.path("two"), "--tolerance", "0.02").stdout)
         for text, message in (("n,run,status,m,reason\n11,r,done,2,\n", "study.csv varies 's', "),
                               ("n,s,run,status,m,reason\n11,a,r,done,2,\n", "have no point in common")):
             self.write("three/study.csv", text)
-            self.assertIn(message, self.run_compare(self.path("one"), self.path("three")).stderr)
+            self.assertIn(message, call("compare", self.path("one"), self.path("three")).stderr)
 
     def test_modes(self):
         head = "mode,w,f,damping,residual,kind,name\n"

@@ -19,9 +19,6 @@ import study_fit  # noqa: E402
 
 
 class Fit(program.Cases):
-    def run_fit(self, *arguments):
-        return call("fit", *arguments)
-
     def test_intervals_hold_the_true_value(self):
         fits = list(study_fit.draws(str(self.folder), 8))
         inside, spread = study_fit.held(fits)
@@ -41,7 +38,7 @@ class Fit(program.Cases):
         # behind the time of the data; and the density of the specimen next to nothing.
         for E, more, notes in (("6e9:1.2e10:8e9", "elements.specimen.area=6e-5:9e-5", ["acts alike", "acts alike"]),
                                ("6e9:7.5e9", "contacts.back.restitution=0:0.5", ["bound", "do not depend on it"])):
-            run = self.run_fit(case, "--parameter", f"elements.specimen.E={E}", "--parameter", more,
+            run = call("fit", case, "--parameter", f"elements.specimen.E={E}", "--parameter", more,
                                "--data", data, "--column", "transmitted.stress", "-o", self.path("out"))
             self.assertEqual(run.returncode, 1, run.stderr + run.stdout)
             found = read_json(self.path("out", "fit.json"))
@@ -57,7 +54,7 @@ class Fit(program.Cases):
             .to_csv(index=False))
         words = [case, "--parameter", "elements.specimen.E=6e9:1.2e10", "--parameter", "elements.striker.rho=7e3:9e3",
                  "--data", data, "--column", "transmitted.stress=a", "--column", "incident.stress=b", "-o"]
-        run = self.run_fit(*words, self.path("out"))
+        run = call("fit", *words, self.path("out"))
         self.assertEqual((run.returncode, run.stderr), (0, ""))
         self.assertRegex(run.stdout, r"elements\.specimen\.E +8(\.0*)?e\+09 ")
         found = read_json(self.path("out", "fit.json"))
@@ -86,11 +83,11 @@ class Fit(program.Cases):
                 ([case, "--data", data, "--column", "x"], "a fit needs a parameter"),
                 ([case, *E], "required: --data"),
                 ([case, *E, *E, "--data", data, "--column", "transmitted.stress"], "there twice")):
-            run = self.run_fit(*words, "-o", self.path("out"))
+            run = call("fit", *words, "-o", self.path("out"))
             self.assertEqual(run.returncode, 2, run.stderr)
             self.assertIn(message, run.stderr)
             self.assertNotIn("Traceback", run.stderr)
-        run = self.run_fit(case, "--parameter", "elements.specimen.rho=-2:-1", "--data", data, "--column",
+        run = call("fit", case, "--parameter", "elements.specimen.rho=-2:-1", "--data", data, "--column",
                            "transmitted.stress", "-o", self.path("out"))
         self.assertEqual(run.returncode, 2)
         self.assertIn("elements.specimen.rho=-1.5: refused: ", run.stderr)

@@ -189,8 +189,6 @@ class Reading(unittest.TestCase):
         self.assertIn(("scheme", "alpha_ggl", "rho_inf"), names)
         self.assertIn((None, "time", "end"), names)
 
-
-class Lacking(unittest.TestCase):
     def test_what_a_model_lacks_is_said(self):
         with self.assertRaisesRegex(percuss.InputError, "wave has no accelerations"):
             percuss.load("cases/bar_wave").a
