@@ -55,6 +55,7 @@ class Hopkinson(Studies):
         back = -both(transmitted, s)
         for name, force in (("stress_front", front), ("stress_back", back)):
             np.testing.assert_allclose(found[name][away] * SPECIMEN.area, force[away], atol=1e-6 * F)
+        np.testing.assert_allclose(found["stress"], 0.5 * (found["stress_front"] + found["stress_back"]))
         v = (-(incident - both(reflected, s)) + both(transmitted, s)) / Z
         np.testing.assert_allclose(found["strain_rate"][away], v[away] / SPECIMEN.length, atol=1e-6 * 10.0 / 0.01)
         np.testing.assert_allclose(found["strain"], np.cumsum(v) * 1e-7 / SPECIMEN.length, atol=2e-4)
