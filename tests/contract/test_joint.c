@@ -179,46 +179,6 @@ TEST(rows_are_derivatives_of_gaps)
     for_each(check_rows);
 }
 
-// Square of the moment that row j exerts on the first node it turns.
-static double moment(const pcs_system *system, int j)
-{
-    const pcs_dofmap *map = pcs_fe_dofmap(system);
-    double sum = 0.0;
-    int node = -1;
-    for (int i = 0; i < map->ndof; i++) {
-        double unit[MODEL_MAX_SIZE] = { 0 };
-        const pcs_dof *d = &map->dof[i];
-        if (!d->is_rotation || d->equation < 0 || (node >= 0 && d->node != node)) continue;
-        unit[d->equation] = 1.0;
-        double entry = pcs_rows_dot(system->G, j, unit);
-        if (entry != 0.0) node = d->node;
-        sum += entry * entry;
-    }
-    return sum;
-}
-
-static void check_rest(model *m, const pcs_source_ops *ops, const body *b, bool has_two)
-{
-    (void)ops, (void)b, (void)has_two;
-    pcs_system *system = m->system;
-    double q[MODEL_MAX_SIZE] = { 0 }, gap[16], point[16][3], normal[16][3];
-    CHECK(system->nrow > 0 && system->nrow <= 6);
-    gaps_at(system, q, 0.0, gap);
-    pcs_system_points(system, pcs_at(0.0, q, NULL), point, normal);
-    for (int j = 0; j < system->nrow; j++) {
-        CHECK_NEAR(gap[j], 0.0, 1e-15);
-        CHECK(system->rows[j].is_bilateral);
-        // A force of one or a moment of one.
-        double force = pcs_dot3(normal[j], normal[j]);
-        CHECK_NEAR(force > 0.0 ? force : moment(system, j), 1.0, 1e-14);
-    }
-}
-
-TEST(joints_fit_the_reference_state)
-{
-    for_each(check_rest);
-}
-
 // Directions that are declared constant are; where rotations add up a joint without arms leaves a linear model linear.
 static void check_constant(model *m, const pcs_source_ops *ops, const body *b, bool has_two)
 {

@@ -406,28 +406,6 @@ TEST(singular_mass_is_told)
     }
 }
 
-// A force that is not finite spreads over the body and is an outcome of the step. (What never reaches a contact, such
-// as the velocity of an inner node without damping, is found by the scheme.)
-TEST(infinite_force_is_an_outcome)
-{
-    const double bad[] = { NAN, INFINITY };
-    for (int i = 0; pcs_step_solvers[i] != NULL; i++)
-        for (int f = 0; f < 3; f++) {
-            model *m = build(2, false);
-            pcs_step_solver *solver;
-            pcs_step_form form = form_of(f);
-            CHECK_OK(m->ctx, pcs_step_solver_create(m->ctx, pcs_step_solvers[i]->name, "auto", m->system, &solver));
-            for (int k = 0; k < 2; k++) {
-                solution x = pose(m, &situations[1], 0);
-                x.q[4] = bad[k];
-                solve(solver, &form, &x);
-                if (x.result.outcome == PCS_CONVERGED)
-                    fail_msg("%s: takes %g for a position", solver->ops->name, bad[k]);
-            }
-            model_destroy(&m);
-        }
-}
-
 // Impacts that are solved apart from the motion have no use for positions: an explicit scheme may not have them yet.
 TEST(velocities_alone_need_no_positions)
 {
@@ -476,27 +454,5 @@ TEST(failed_preparation_is_repeated)
     solve(solver, &form, &x);
     where = "after a failure";
     check_motion(m, &form, &given, &x);
-    model_destroy(&m);
-}
-
-// On a long free bar a contact column is cut where it is negligible, and nothing is lost.
-TEST(columns_are_trimmed_without_loss)
-{
-    model *m = model_create();
-    model_line(m, "bar", (double[]){ 0, 0, 0 }, (double[]){ 60, 0, 0 }, 60);
-    model_group(m, "rod", "bar", soft);
-    model_contact(m, "wall", "node_plane", "nodes=bar.end point=60,0,0 normal=-1,0,0 restitution=0");
-    model_build(m);
-    pcs_step_solver *solver;
-    CHECK_OK(m->ctx, pcs_step_solver_create(m->ctx, "condensed", "auto", m->system, &solver));
-    int n = m->system->nv;
-    static double M[N * N];
-    double unit[N] = { 0 };
-    model_dense(m->system->M, n, M);
-    unit[n - 1] = -1.0;
-    model_solve(n, M, unit);
-    const double *column = pcs_projection_column(solver, 0);
-    CHECK(column[0] == 0.0 && unit[0] != 0.0); // entries shrink by 2 - sqrt 3 per node: 1e-30 lies 52 nodes away
-    for (int i = 0; i < n; i++) CHECK_NEAR(column[i], unit[i], 1e-15 * fabs(unit[n - 1]));
     model_destroy(&m);
 }
