@@ -10,7 +10,11 @@ const bar_variant bar_variants[] = {
     { .scheme = "moreau_jean", .values = "theta=0.7", .order = 1 },
     { .scheme = "moreau_jean", .values = "rho_inf=0.8", .order = 1 },
     { .scheme = "half_explicit", .values = "", .order = 2, .is_exact_fall = true },
-    { .scheme = "half_explicit", .values = "impulsive_step=0.0004", .order = 2, .is_exact_fall = true },
+    { .scheme = "half_explicit",
+      .values = "impulsive_step=0.0004",
+      .order = 2,
+      .is_exact_fall = true,
+      .has_no_impact = true }, // within the step
     { .scheme = "wave",
       .values = "rounding=nearest",
       .order = 1,
