@@ -33,13 +33,7 @@ static model *bodies(const pcs_source_ops *ops, const char *element, const char 
 {
     model *m = model_create();
     for (int i = 0; i < NBODY; i++) {
-        int node, cell;
-        CHECK_OK(m->ctx, pcs_mesh_add_nodes(m->mesh, 1, &node));
-        CHECK_OK(m->ctx, pcs_mesh_add_cells(m->mesh, 1, &cell));
-        memcpy(m->mesh->x[node], places[i], sizeof places[i]);
-        m->mesh->cell[cell][0] = m->mesh->cell[cell][1] = node;
-        CHECK_OK(m->ctx, pcs_mesh_add_node_range(m->mesh, names[i], node, 1));
-        CHECK_OK(m->ctx, pcs_mesh_add_cell_range(m->mesh, names[i], cell, 1));
+        model_point(m, names[i], places[i]);
         model_group(m, element, names[i], "mass=2 inertia=0.3,0.4,0.4");
     }
     char values[512];

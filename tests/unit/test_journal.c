@@ -3,25 +3,12 @@
 #include "support/check.h"
 #include "support/model.h"
 
-static void add_body(model *m, const char *name, double x, double y, double z)
-{
-    int node, cell;
-    CHECK_OK(m->ctx, pcs_mesh_add_nodes(m->mesh, 1, &node));
-    CHECK_OK(m->ctx, pcs_mesh_add_cells(m->mesh, 1, &cell));
-    m->mesh->x[node][0] = x;
-    m->mesh->x[node][1] = y;
-    m->mesh->x[node][2] = z;
-    m->mesh->cell[cell][0] = m->mesh->cell[cell][1] = node;
-    CHECK_OK(m->ctx, pcs_mesh_add_node_range(m->mesh, name, node, 1));
-    CHECK_OK(m->ctx, pcs_mesh_add_cell_range(m->mesh, name, cell, 1));
-}
-
 // Shaft and housing as bodies with small or finite rotations; the housing may be a mass that does not turn.
 static model *bearing(const char *shaft, const char *housing)
 {
     model *m = model_create();
-    add_body(m, "shaft", 0.0, 0.3, 0.4);
-    add_body(m, "house", 0.1, 0.0, 0.0);
+    model_point(m, "shaft", (double[]){ 0.0, 0.3, 0.4 });
+    model_point(m, "house", (double[]){ 0.1, 0.0, 0.0 });
     model_group(m, shaft, "shaft", "mass=2 inertia=0.3,0.4,0.4");
     model_group(m, housing, "house", "mass=3 inertia=0.5,0.6,0.6");
     model_contact(m, "rub", "journal",
