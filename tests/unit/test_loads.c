@@ -1,4 +1,4 @@
-// Applied loads at a state: their entries where nodes have turned, slopes against differences, work.
+// Applied loads at a state: their entries where nodes have turned, slopes against differences.
 
 #include "core/rotation.h"
 #include "support/check.h"
@@ -57,15 +57,6 @@ static void wander(const pcs_system *s, double *q)
     else memcpy(q, x, (size_t)s->nv * sizeof *q);
 }
 
-static void move(const pcs_system *s, const double *q, const double *x, double by, double *out)
-{
-    double step[MOST];
-    for (int i = 0; i < s->nv; i++) step[i] = by * x[i];
-    if (s->rotations.are_somewhere) pcs_retract(&s->rotations, q, step, out);
-    else
-        for (int i = 0; i < s->nv; i++) out[i] = q[i] + step[i];
-}
-
 // What the loads alone give, at a factor.
 static void load_force(pcs_system *s, double factor, double t, const double *q, double *f)
 {
@@ -86,41 +77,6 @@ TEST(stiffness_is_the_slope_of_forces)
         slopes_check(c.sim->system, pcs_at_rest(noon, q, zero, 0.7), 1e-3, 1e-9);
         text_case_close(&c);
     }
-}
-
-static void check_work(const char *text)
-{
-    text_case c = text_case_open(text, NULL);
-    pcs_system *s = c.sim->system;
-    double q[MOST], f[MOST], x[MOST], largest = 0.0;
-    unsigned long long seed = 23;
-    wander(s, q);
-    load_force(s, 1.0, noon, q, f);
-    for (int round = 0; round < 4; round++) {
-        double rate = 0.0, power = 0.0, by = 1e-3;
-        model_randomize(&seed, s->nv, x);
-        for (int i = 0; i < s->nv; i++) power += f[i] * x[i];
-        for (int k = 1; k <= 2; k++) {
-            double ahead[MOST], back[MOST];
-            move(s, q, x, k * by, ahead);
-            move(s, q, x, -k * by, back);
-            double slope = (s->ops->load_work(s, noon, q, ahead) - s->ops->load_work(s, noon, q, back)) / (2 * k * by);
-            rate += (k == 1 ? 4.0 / 3.0 : -1.0 / 3.0) * slope;
-            // Back and forth along one way: what is gained is lost again.
-            CHECK_NEAR(s->ops->load_work(s, noon, back, q), -s->ops->load_work(s, noon, q, back), 1e-13);
-        }
-        CHECK_NEAR(rate, power, 1e-10);
-        CHECK_NEAR(pcs_system_load_power(s, pcs_at(noon, q, x)), power, 1e-11);
-        largest = fmax(largest, fabs(power));
-    }
-    CHECK(largest > 1.0);
-    text_case_close(&c);
-}
-
-TEST(work_is_force_times_way)
-{
-    check_work(space);
-    check_work(plane);
 }
 
 // Every kind at a state with known rotations, entry by entry.
@@ -153,21 +109,4 @@ TEST(entries_turn_as_they_should)
     part[0] += 11.2;
     CHECK_ALL_NEAR(3, f + 21, part, 1e-12);
     text_case_close(&c);
-}
-
-// A line load of a linear beam: p L/2 and p L^2/12 at the ends when the mass is consistent, p L/2 alone when lumped.
-TEST(line_loads_are_consistent)
-{
-    for (int is_lumped = 0; is_lumped < 2; is_lumped++) {
-        text_case c = text_case_open("mesh: { beam: { type: line, from: [0, 0, 0], to: [0.6, 0.8, 0], elements: 1 } }\n"
-                                     "elements: { beam: { type: beam_timo_2d, mesh: beam, E: 200, nu: 0.25, rho: 3,",
-                                     is_lumped ? " mass: lumped," : "",
-                                     " section: { type: rectangle, width: 0.01, height: 0.01 } } }\n"
-                                     "loads: { line: { type: line, cells: beam, value: [-1.6, 1.2, 0] } }\n" RUN,
-                                     NULL);
-        double zero[6] = { 0 }, f[6], end = is_lumped ? 0.0 : 2.0 / 12.0;
-        c.sim->system->ops->force(c.sim->system, pcs_at(0.0, zero, zero), f);
-        CHECK_ALL_NEAR(6, f, ((const double[6]){ -0.8, 0.6, end, -0.8, 0.6, -end }), 1e-12);
-        text_case_close(&c);
-    }
 }

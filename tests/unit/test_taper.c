@@ -1,4 +1,4 @@
-// Areas and sections that vary along a line: integrals by hand, end loads of tapered cantilevers, frequencies.
+// Areas and sections that vary along a line: integrals by hand, end loads of tapered cantilevers, stresses.
 //
 // A cone of diameters a (clamped) and b over a length L, with A = pi d^2/4, I = pi d^4/64:
 //   axial      4 L/(pi E a b)
@@ -55,24 +55,6 @@ TEST(linear_areas_have_the_matrices_of_theory)
         CHECK(entry(&s, true, 0, last) == 0.0);
         still_close(&s);
     }
-}
-
-// A step at a quarter of the cell, and a table with a corner there.
-TEST(tables_are_integrated_piece_by_piece)
-{
-    still s = one_rod("rod", "{ steps: [[0, 0.2], [0.5, 0.8]] }", "consistent");
-    // integrals of (1-x)^2, x (1-x), x^2 over (0, 1/4): 37/192, 10/384, 1/192
-    double first = 0.2 * 37.0 / 192.0 + 0.8 * (1.0 / 3.0 - 37.0 / 192.0);
-    double cross = 0.2 * 10.0 / 384.0 + 0.8 * (1.0 / 6.0 - 10.0 / 384.0);
-    double last = 0.2 / 192.0 + 0.8 * (1.0 / 3.0 - 1.0 / 192.0);
-    CHECK_RELATIVE(entry(&s, false, 0, 0), 1.5 * (0.25 * 0.2 + 0.75 * 0.8), 1e-14);
-    CHECK_RELATIVE(entry(&s, true, 0, 0), 10.0 * first, 1e-14);
-    CHECK_RELATIVE(entry(&s, true, 0, 1), 10.0 * cross, 1e-14);
-    CHECK_RELATIVE(entry(&s, true, 1, 1), 10.0 * last, 1e-14);
-    still_close(&s);
-    s = one_rod("rod", "{ table: [[0, 0.2], [0.5, 0.8], [2, 0.8]] }", "consistent");
-    CHECK_RELATIVE(entry(&s, false, 0, 0), 1.5 * (0.25 * 0.5 + 0.75 * 0.8), 1e-14);
-    still_close(&s);
 }
 
 static const char cone[] = "mesh: { bar: { type: line, from: [0, 0, 0], to: [1.5, 0, 0], elements: 1 } }\n"
@@ -183,32 +165,6 @@ TEST(masses_of_beams_are_where_the_section_is)
         if (is_space && is_exact) CHECK_RELATIVE(entry(&s, true, 4, 4), inertia * first, 1e-8);
         still_close(&s);
     }
-}
-
-// Frequencies of slender cones by both kinds of beams; the error of the linear ones falls with the fourth power, and a
-// wedge that ends in an edge has w = 5.3151 sqrt(E h^2/(12 rho L^4)) (Kirchhoff).
-static double cone_frequency(const char *element, const char *section, int cells)
-{
-    char text[512];
-    snprintf(text, sizeof text, "elements.bar.type=%s; mesh.bar.elements=%d; %s", element, cells, section);
-    still s = still_open(cone, text);
-    pcs_modes modes = still_modes(&s, 1, PCS_EIGEN_DENSE);
-    double w = modes.modes[0].w;
-    still_close(&s);
-    return w;
-}
-
-TEST(frequencies_of_cones_and_wedges)
-{
-    static const char thin[] = "elements.bar.section={type: circle, diameter: {from: 0.03, to: 0.01}}";
-    static const char edge[] =
-        "elements.bar.section={type: rectangle, width: 0.02, height: {from: 0.0015, to: 1.5e-9}}";
-    double w[4];
-    for (int i = 0; i < 4; i++) w[i] = cone_frequency("beam_timo_2d", thin, 2 << i);
-    CHECK((w[0] - w[1]) / (w[1] - w[2]) > 12.0);
-    CHECK((w[1] - w[2]) / (w[2] - w[3]) > 12.0);
-    CHECK_RELATIVE(cone_frequency("beam_exact_2d", thin, 80), w[3], 3e-4);
-    CHECK_RELATIVE(cone_frequency("beam_timo_2d", edge, 16), 5.3150994 * sqrt(100.0 / 12.0) * 0.0015 / 2.25, 1e-4);
 }
 
 // Fields and radii are those of the place: stress N/A in the middle, M cy/I at the ends.
