@@ -150,12 +150,6 @@ output: { frames: false }
         self.assertEqual(refused.returncode, 2)
         self.assertIn("the initial velocity of node 10 is given twice, as 10 and 9", refused.stderr)
 
-    def test_without_frames_there_are_none_of_contacts(self):
-        self.history(CASE)
-        self.assertEqual(list((self.folder / "case").glob("contacts*")), [])
-        self.history(CASE.replace("frames: false", "frames: false\n  contact_frames: { every: 50 }"), "wanted")
-        self.assertEqual(len(list((self.folder / "wanted").glob("contacts_*.vtk"))), 3)
-
 
 if __name__ == "__main__":
     unittest.main()

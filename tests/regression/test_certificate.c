@@ -239,24 +239,6 @@ TEST(friction_is_against_the_slip)
     }
 }
 
-// The law is about T v and what tangential restitution adds.
-TEST(friction_rebounds)
-{
-    for (int k = 0; k < NRUBBING; k++) {
-        case_run run =
-            open_friction("cases/spinning_ball", k, "system.tangent_restitution=0.5", "system.friction=2.0", 0);
-        bool sticks = false;
-        while (!pcs_sim_is_done(run.sim)) {
-            case_step(&run);
-            const pcs_row_report *row = &run.sim->report.rows[0];
-            double limit = 2.0 * row->step_impulse;
-            sticks = sticks || (row->step_impulse > 0.0 && fabs(row->tangent[0]) < 0.99 * limit);
-        }
-        CHECK(sticks);
-        case_close(&run);
-    }
-}
-
 // Corners of a thousandth of the box share its weight, so that round-off of its motion is much of the friction of one;
 // nine points of a base rebound with a slip that is none but for one of them. All of it keeps Coulomb's law.
 TEST(redundant_contacts_keep_the_law)

@@ -1,5 +1,5 @@
-// Lasting contacts and joints under the explicit schemes: what a driven joint begins off its way, bars at rest against
-// each other, contacts that slide, the stable step of springs at arms. Drift in the shipped cases is in their READMEs.
+// Lasting contacts and joints under the explicit schemes: what a driven joint begins off its way, contacts that slide,
+// the stable step of springs at arms. Drift in the shipped cases is in their READMEs.
 
 #include "support/check.h"
 #include "support/rigid.h"
@@ -35,26 +35,6 @@ TEST(springs_at_arms_set_the_stable_step)
     double across = sqrt(1.0 / (4530.0 * (1.0 / 0.02373 + arm2 / 5.255e-6)));
     CHECK_NEAR(run.sim->system->stable_step, 2.0 * across, 1e-6 * across);
     rigid_close(&run);
-}
-
-// Two bars lie against each other at a gap of 0 but for round-off, until they part.
-TEST(contacts_at_rest_stay_closed)
-{
-    for (int n = 30; n <= 400; n += 37) {
-        char text[400];
-        snprintf(text, sizeof text,
-                 "scheme={type: half_explicit};time.step=auto;mesh.left.elements=%d;mesh.right.elements=%d", n, n);
-        rigid_run run = rigid_open("bars_two", text);
-        int changes = 0;
-        for (bool was_closed = true; run.sim->state.step < run.sim->nstep;) {
-            rigid_step(&run);
-            bool is_closed = run.sim->report.rows[0].is_closed;
-            changes += is_closed != was_closed;
-            was_closed = is_closed;
-        }
-        CHECK(changes == 1);
-        rigid_close(&run);
-    }
 }
 
 // A lattice presses on a beam that it slides along: what is left of the rate of a held contact by the error of the step

@@ -1,4 +1,4 @@
-// A lattice of beams thrown at a wall, in space as in the plane, its stable step and its kinds of struts. What it does
+// A lattice of beams thrown at a wall, in space as in the plane, and its kinds of struts. What it does
 // at the wall is in the README of its case.
 
 #include "build/build.h"
@@ -78,27 +78,6 @@ TEST(plane_and_space_agree)
     CHECK(b.smallest_gap > -1e-13);
     CHECK(b.impulse > 0.0);
     CHECK_NEAR(b.momentum[1][0], b.momentum[0][0] + b.impulse, 1e-11 * 10.0 * b.mass);
-}
-
-static double stable_step(const char *net)
-{
-    pcs_context *ctx = NULL;
-    pcs_sim *sim = NULL;
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
-    CHECK_OK(ctx, pcs_build_sim_from(ctx, "cases/frame_lattice", 1, &net, &sim));
-    double step = sim->system->stable_step;
-    pcs_context_destroy(&ctx);
-    return step;
-}
-
-// The fastest kind of strut decides, wherever it comes.
-TEST(the_shortest_strut_limits_the_step)
-{
-    double both = stable_step("mesh.net={type: lattice, cells: [12, 7], size: [0.1, 0.05], origin: [0.001, 0, 0]}");
-    double longer = stable_step("mesh.net={type: lattice, cells: [12], size: [0.1], origin: [0.001, 0, 0]}");
-    double shorter = stable_step("mesh.net={type: lattice, cells: [12], size: [0.05], origin: [0.001, 0, 0]}");
-    CHECK(shorter < 0.99 * longer);
-    CHECK_RELATIVE(both, shorter, 1e-10);
 }
 
 // A lattice has as many kinds of struts as directions, whatever its size: memory and eigenproblems are theirs.

@@ -71,10 +71,8 @@ static const char space_beam[] =
 // Tip position and angle in the plane of bending.
 static void plane_tip(const double n[2], int elements, double tip[3])
 {
-    char text[1024];
     double q[MOST] = { 0 };
-    snprintf(text, sizeof text, plane_beam, elements, n[0], n[1]);
-    still s = still_open(text, NULL);
+    still s = still_print(NULL, plane_beam, elements, n[0], n[1]);
     still_statics(&s, 0, q);
     tip[0] = still_probe(&s, "tip.x", q);
     tip[1] = still_probe(&s, "tip.y", q);
@@ -84,12 +82,10 @@ static void plane_tip(const double n[2], int elements, double tip[3])
 
 static void space_tip(const double n[2], int elements, double tip[3])
 {
-    char text[1024];
     double q[MOST] = { 0 }, F[3], x[3], rotation[3];
     in_skew_axes(n[0], n[1], F);
-    snprintf(text, sizeof text, space_beam, axes[0][0], axes[0][1], axes[0][2], elements, axes[1][0], axes[1][1],
-             axes[1][2], F[0], F[1], F[2]);
-    still s = still_open(text, NULL);
+    still s = still_print(NULL, space_beam, axes[0][0], axes[0][1], axes[0][2], elements, axes[1][0], axes[1][1],
+                          axes[1][2], F[0], F[1], F[2]);
     still_statics(&s, 0, q);
     for (int k = 0; k < 3; k++) {
         x[k] = still_probe(&s, (const char *[]){ "tip.x", "tip.y", "tip.z" }[k], q);

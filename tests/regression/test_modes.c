@@ -24,9 +24,7 @@ static const char stocky[] = "elements.beam.section={type: rectangle, width: 0.2
 
 static double beam_frequency(const char *supports, const char *section, int elements, int mode)
 {
-    char text[512];
-    snprintf(text, sizeof text, "mesh.beam.elements=%d; %s; %s", elements, supports, section);
-    still s = still_open(beam, text);
+    still s = still_print(beam, "mesh.beam.elements=%d; %s; %s", elements, supports, section);
     pcs_modes modes = still_modes(&s, mode, PCS_EIGEN_AUTO);
     CHECK(modes.count == mode && modes.modes[mode - 1].kind == PCS_MODE_VIBRATION);
     double w = modes.modes[mode - 1].w;
@@ -114,9 +112,7 @@ TEST(a_free_beam_has_rigid_modes_first)
 
 TEST(damping_is_told)
 {
-    char text[512];
-    snprintf(text, sizeof text, "damping={mass: 3.0, stiffness: 1.0e-4}; %s", clamped);
-    still s = still_open(beam, text);
+    still s = still_print(beam, "damping={mass: 3.0, stiffness: 1.0e-4}; %s", clamped);
     pcs_modes modes = still_modes(&s, 3, PCS_EIGEN_AUTO);
     pcs_modes damped;
     pcs_modes_options options = { .count = 3, .is_whirl = true };
@@ -207,9 +203,8 @@ TEST(shafts_whirl_backward_and_forward)
                   { "-1.0e4", 903.62692, 925.61059 } };
     for (int i = 0; i < 4; i++)
         for (int k = 0; k < 2; k++) {
-            char text[128];
-            snprintf(text, sizeof text, "elements.shaft.speed=%s; mesh.shaft.elements=%d", table[i].speed, k ? 64 : 16);
-            still s = still_open(shaft, text);
+            still s =
+                still_print(shaft, "elements.shaft.speed=%s; mesh.shaft.elements=%d", table[i].speed, k ? 64 : 16);
             pcs_modes modes = still_modes(&s, 2, PCS_EIGEN_AUTO);
             CHECK(modes.is_whirl == (i > 0));
             CHECK(modes.modes[0].kind == (i > 0 ? PCS_MODE_BACKWARD : PCS_MODE_VIBRATION));
@@ -258,13 +253,12 @@ TEST(mechanisms_are_told_in_any_units)
     static const double stiffness[] = { 0.7, 1.0, 12345.678, 2.1e11 }, length[] = { 1.1e-3, 0.3, 1.0, 7.7 };
     for (int i = 0; i < 16; i++)
         for (int n = 2; n <= 5; n++) {
-            char text[512];
-            snprintf(text, sizeof text,
-                     "mesh: { bar: { type: line, from: [0, 0, 0], to: [%g, 0, 0], elements: %d } }\n"
-                     "elements: { bar: { type: rod_2d, mesh: bar, E: %g, rho: 1.0, area: 1.0 } }\n"
-                     "supports: { a: { set: bar.start, fix: [x, y] }, b: { set: bar.end, fix: [x, y] } }\n",
-                     length[i % 4], n, stiffness[i / 4]);
-            still s = still_open(text, NULL);
+            still s =
+                still_print(NULL,
+                            "mesh: { bar: { type: line, from: [0, 0, 0], to: [%g, 0, 0], elements: %d } }\n"
+                            "elements: { bar: { type: rod_2d, mesh: bar, E: %g, rho: 1.0, area: 1.0 } }\n"
+                            "supports: { a: { set: bar.start, fix: [x, y] }, b: { set: bar.end, fix: [x, y] } }\n",
+                            length[i % 4], n, stiffness[i / 4]);
             pcs_modes modes = still_modes(&s, n, PCS_EIGEN_AUTO);
             CHECK_TEXT(modes.modes[0].name, "most at node ");
             CHECK_TEXT(modes.modes[0].name, ", direction [0, 1, 0]");

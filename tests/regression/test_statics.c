@@ -28,14 +28,12 @@ TEST(one_element_bends_exactly_from_stocky_to_slender)
     };
     for (int i = 0; i < 5; i++)
         for (int k = 0; k < 2; k++) {
-            char text[512];
             double q[MOST] = { 0 }, width;
             CHECK(sscanf(d[i], "%lf", &width) == 1);
-            snprintf(text, sizeof text,
-                     "elements.beam.section={type: rectangle, width: %s, height: %s, shear_factor: "
-                     "0.8333333333333333}; %s",
-                     d[i], d[i], kinds[k]);
-            still s = still_open(cantilever, text);
+            still s = still_print(cantilever,
+                                  "elements.beam.section={type: rectangle, width: %s, height: %s, shear_factor: "
+                                  "0.8333333333333333}; %s",
+                                  d[i], d[i], kinds[k]);
             pcs_statics statics = still_statics(&s, 0, q);
             CHECK_RELATIVE(still_probe(&s, "tip.uy", q), -10.0 * tip_compliance(width), 1e-12);
             CHECK_NEAR(still_probe(&s, "tip.ux", q), 0.0, 1e-12 * tip_compliance(width));
@@ -54,14 +52,13 @@ TEST(flat_sections_bend_in_both_planes)
     const double wanted[3] = { 4.0 / (modulus * w * h * h * h) + across, 4.0 / (modulus * h * w * w * w) + across,
                                1.0 / (modulus * w * h) };
     for (int k = 0; k < 3; k++) {
-        char text[1024];
         double q[MOST] = { 0 };
-        snprintf(text, sizeof text,
-                 "elements.beam.type=beam_timo_3d; elements.beam.orientation=[3, -6, 2]; mesh.beam.to=[%.17g, %.17g, "
-                 "%.17g]; supports.clamp.fix=[x, y, z, rx, ry, rz]; loads.tip.value=[%.17g, %.17g, %.17g]; "
-                 "elements.beam.section={type: rectangle, width: 0.02, height: 0.05, shear_factor: 0.8333333333333333}",
-                 choices[2][0], choices[2][1], choices[2][2], choices[k][0], choices[k][1], choices[k][2]);
-        still s = still_open(cantilever, text);
+        still s = still_print(
+            cantilever,
+            "elements.beam.type=beam_timo_3d; elements.beam.orientation=[3, -6, 2]; mesh.beam.to=[%.17g, %.17g, "
+            "%.17g]; supports.clamp.fix=[x, y, z, rx, ry, rz]; loads.tip.value=[%.17g, %.17g, %.17g]; "
+            "elements.beam.section={type: rectangle, width: 0.02, height: 0.05, shear_factor: 0.8333333333333333}",
+            choices[2][0], choices[2][1], choices[2][2], choices[k][0], choices[k][1], choices[k][2]);
         still_statics(&s, 0, q);
         double moved = choices[k][0] * still_probe(&s, "tip.ux", q) + choices[k][1] * still_probe(&s, "tip.uy", q) +
                        choices[k][2] * still_probe(&s, "tip.uz", q);

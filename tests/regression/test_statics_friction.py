@@ -85,22 +85,6 @@ output: {{ probes: {{ at: {{ node: block, of: [ux, uy] }} }} }}
 """
 
 
-def lying(force, mu):
-    return f"""
-mesh: {{ bar: {{ type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 3 }} }}
-elements:
-  bar: {{ type: beam_timo_3d, mesh: bar, E: 5.0e8, nu: 0.3, rho: 5.0e4, orientation: [0, 0, 1],
-         section: {{ type: rectangle, width: 0.05, height: 0.03 }} }}
-supports: {{ start: {{ set: bar.start, fix: [x, y, rx, rz] }} }}
-loads:
-  weight: {{ type: gravity, g: [0, 0, -10] }}
-  pull: {{ type: force, node: bar.end, value: [{force[0]}, {force[1]}, 0] }}
-contacts: {{ floor: {{ type: node_plane, nodes: bar, normal: [0, 0, 1], point: [0, 0, 0], restitution: 0,
-  friction: {mu}, points: all }} }}
-statics: {{ steps: 3 }}
-"""
-
-
 class Friction(program.Cases):
     def balance(self, row, tolerance):
         works = [row[name] for name in ("load_work", "joint_work", "friction_work")]
@@ -198,13 +182,6 @@ class Friction(program.Cases):
             self.assertAlmostEqual(rows[-1]["floor.friction"], limit, delta=1e-10)
         status, _, rows = self.statics(springs((3.0, 4.0), (100.0, 100.0), 0.3) + "certify: strict\n")
         self.assertAlmostEqual(math.hypot(rows[-1]["at.ux"], rows[-1]["at.uy"]), 0.02, delta=1e-12)
-
-    def test_a_beam_that_lies_on_a_floor_is_pulled_across(self):
-        for force in ((400.0, 640.0), (400.0, 660.0), (420.0, 660.0)):
-            status, message, rows = self.statics(lying(force, 2.0))
-            self.assertEqual(status, 0, message)
-            self.assertEqual(rows[-1]["floor[3].state"], 2.0)
-            self.assertAlmostEqual(rows[-1]["floor[3].friction"] / rows[-1]["floor[3].force"], 2.0, delta=1e-8)
 
     def test_friction_may_be_left_out(self):
         text = springs((3.0, 4.0), (100.0, 100.0), 0.3).replace("steps: 1", "steps: 1, friction: false")

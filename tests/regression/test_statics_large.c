@@ -21,10 +21,8 @@ TEST(the_elastica_has_its_digits_and_order)
     const double digits[] = { 0.450928, 0.445400, 0.445029 };
     double error[3];
     for (int k = 0; k < 3; k++) {
-        char text[512];
         double q[MOST] = { 0 };
-        snprintf(text, sizeof text, "%s%d", elastica, 4 << (2 * k));
-        still s = still_open(cantilever, text);
+        still s = still_print(cantilever, "%s%d", elastica, 4 << (2 * k));
         pcs_statics statics = still_statics(&s, 0, q);
         CHECK_NEAR(still_probe(&s, "tip.x", q), digits[k], 6e-7);
         error[k] = hypot(still_probe(&s, "tip.x", q) - 0.4450044, still_probe(&s, "tip.y", q) - 0.8106090);
@@ -84,13 +82,12 @@ TEST(a_tip_in_space_turns_by_whole_turns)
         if ((i + i / 2 + i / 4 + i / 8) % 2 != 0) continue;
         bool is_twist = i % 2 == 0;
         double q[MOST] = { 0 }, angle = angles[i / 8];
-        char text[1024];
-        snprintf(text, sizeof text,
-                 "elements.beam.type=beam_exact_3d; elements.beam.orientation=[0, 1, 0]; supports.clamp.fix=[x, y, z, "
-                 "rx, ry, rz]; mesh.beam.elements=20; loads={}; elements.beam.section={type: circle, diameter: 0.01}; "
-                 "joints.turn={type: prescribed, node: beam.end, along: rz, distance: %.17g, rise: 1.0}; %s",
-                 angle, choices[i % 2]);
-        still s = still_open(cantilever, text);
+        still s = still_print(
+            cantilever,
+            "elements.beam.type=beam_exact_3d; elements.beam.orientation=[0, 1, 0]; supports.clamp.fix=[x, y, z, "
+            "rx, ry, rz]; mesh.beam.elements=20; loads={}; elements.beam.section={type: circle, diameter: 0.01}; "
+            "joints.turn={type: prescribed, node: beam.end, along: rz, distance: %.17g, rise: 1.0}; %s",
+            angle, choices[i % 2]);
         double I = PI * 1e-8 / 64.0, stiffness = is_twist ? 2.0 * I * shear : I * modulus;
         pcs_statics statics;
         pcs_statics_options options = { .steps = i / 2 % 2 == 0 ? 1 : 10, .time = 1.0 };
@@ -165,9 +162,7 @@ TEST(driven_slider_cranks_go_round)
     const double angles[] = { 1.0, 7.0, -20.0 };
     for (int i = 0; i < 6; i++) {
         double q[MOST] = { 0 }, angle = angles[i % 3];
-        char text[64];
-        snprintf(text, sizeof text, "joints.motor.distance=%g", angle);
-        still s = still_open(crank, text);
+        still s = still_print(crank, "joints.motor.distance=%g", angle);
         pcs_statics statics;
         pcs_statics_options options = { .steps = 10, .time = 1.0, .path = i < 3 ? PCS_PATH_LOAD : PCS_PATH_HISTORY };
         CHECK_OK(s.ctx, pcs_statics_solve(&s.on, &options, q, i < 3 ? crank_look : NULL, &angle, &statics));
@@ -187,14 +182,12 @@ TEST(a_moment_rolls_a_beam_up)
         "rz]",
     };
     for (int k = 0; k < 12; k++) {
-        char text[512];
         int n = elements[k / 4];
         bool is_half = k % 2 == 1;
         double q[MOST] = { 0 }, moment = (is_half ? 1.0 : 2.0) * PI * modulus * 1e-8 / 12.0;
-        snprintf(text, sizeof text,
-                 "%s; mesh.beam.elements=%d; loads={tip: {type: moment, node: beam.end, value: [0, 0, %.17g]}}",
-                 kinds[k / 2 % 2], n, moment);
-        still s = still_open(cantilever, text);
+        still s = still_print(
+            cantilever, "%s; mesh.beam.elements=%d; loads={tip: {type: moment, node: beam.end, value: [0, 0, %.17g]}}",
+            kinds[k / 2 % 2], n, moment);
         still_statics(&s, 8, q);
         CHECK_NEAR(still_probe(&s, "tip.x", q), 0.0, is_half ? 1e-12 : 5e-15);
         double y = is_half ? 1.0 / (n * sin(PI / (2.0 * n))) : 0.0;
@@ -254,15 +247,13 @@ TEST(a_right_angle_frame_bends_and_twists)
 TEST(a_right_angle_frame_buckles_sideways)
 {
     for (int k = 0; k < 2; k++) {
-        char text[512];
         double q[MOST] = { 0 };
-        snprintf(
-            text, sizeof text,
+        still s = still_print(
+            frame,
             "mesh.legs.points={a: [0, 0, 0], b: [240, 0, 0], c: [240, 240, 0]}; mesh.legs.elements=10; "
             "elements.legs.E=71240; elements.legs.nu=0.31; elements.legs.section={type: given, area: 18, Iy: 1350, "
             "Iz: 0.54, torsion: 2.16, ky: 0.8333333333333333, kz: 0.8333333333333333}; loads.tip.value=[%g, 0, 0]",
             k == 0 ? 1.086 : 1.090);
-        still s = still_open(frame, text);
         pcs_statics statics = still_statics(&s, 0, q);
         pcs_modes modes;
         pcs_modes_options options = { .count = 2, .q = q, .load_factor = 1.0, .held = statics.held };
@@ -294,10 +285,8 @@ TEST(the_princeton_beam_has_its_digits)
                                  { 0.003568322546, 0.142207586121 },
                                  { 0.0, 0.146253039625 } };
     for (int i = 0; i < 7; i++) {
-        char text[512];
         double q[MOST] = { 0 }, angle = i * PI / 12.0;
-        snprintf(text, sizeof text, "loads.tip.value=[0, %.17g, %.17g]", 8.896 * cos(angle), 8.896 * sin(angle));
-        still s = still_open(princeton, text);
+        still s = still_print(princeton, "loads.tip.value=[0, %.17g, %.17g]", 8.896 * cos(angle), 8.896 * sin(angle));
         still_statics(&s, 0, q);
         CHECK_NEAR(still_probe(&s, "tip.uy", q), exact[i][0], 5e-5 * exact[i][0] + 1e-12);
         CHECK_NEAR(still_probe(&s, "tip.uz", q), exact[i][1], 5e-5 * exact[i][1] + 1e-12);
@@ -311,15 +300,13 @@ TEST(modes_know_the_loads_of_their_state)
     const double EI = modulus * 1e-8 / 12.0, critical = EI * PI * PI;
     const double pull[] = { 0.0, 2.0 * critical, -0.5 * critical, -1.5 * critical };
     for (int i = 0; i < 4; i++) {
-        char text[768];
         double q[MOST] = { 0 };
-        snprintf(
-            text, sizeof text,
+        still s = still_print(
+            cantilever,
             "mesh.beam.elements=64; loads.tip.value=[%.17g, 0, 0]; supports={a: {set: beam.start, fix: [x, y]}, b: "
             "{set: beam.end, fix: [y]}}; elements.beam={type: beam_exact_2d, mesh: beam, E: 2.1e11, nu: 0.3, rho: "
             "7800.0, section: " SQUARE("0.01") "}",
             pull[i]);
-        still s = still_open(cantilever, text);
         pcs_statics statics = still_statics(&s, 0, q);
         pcs_modes modes;
         pcs_modes_options options = { .count = 2, .q = q, .load_factor = 1.0, .held = statics.held };

@@ -3,6 +3,7 @@
 #include "build/build.h"
 #include "check.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,6 +30,16 @@ still still_open(const char *text, const char *assignments)
     still_assign(s.ctx, c, assignments);
     CHECK_OK(s.ctx, pcs_build_analysis(s.ctx, c, &s.on));
     return s;
+}
+
+still still_print(const char *text, const char *format, ...)
+{
+    char printed[2048];
+    va_list rest;
+    va_start(rest, format);
+    CHECK((size_t)vsnprintf(printed, sizeof printed, format, rest) < sizeof printed);
+    va_end(rest);
+    return text == NULL ? still_open(printed, NULL) : still_open(text, printed);
 }
 
 void still_close(still *s)

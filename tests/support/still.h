@@ -13,6 +13,8 @@ typedef struct still {
 
 // The case from its text, with assignments separated by ';' (NULL: none); any failure fails the test with its message.
 still still_open(const char *text, const char *assignments);
+// The same with assignments that are printed; without a text they are the text.
+still still_print(const char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void still_close(still *s);
 
 // Modes about the reference state.
