@@ -114,7 +114,7 @@ def check_camera(folder):
     size = numpy.linalg.norm(high - low)
     contact = [0.5 ** 0.5, -(0.5 ** 0.5), 0.0]  # of the tip at the stop
     points = [*body["points"], numpy.subtract(contact, [0.2 * size, 0.0, 0.0])]
-    stop = vtk_readback.vtk.vtkPolyDataReader()
+    stop = vtk_readback.vtkPolyDataReader()
     stop.SetFileName(str(results / "obstacles.vtk"))
     stop.Update()
     points += [stop.GetOutput().GetPoint(i) for i in range(stop.GetOutput().GetNumberOfPoints())]
@@ -180,11 +180,11 @@ def check_shapes(folder):
 def sweep(script, frame):
     """The corners that the filter makes of a frame, by VTK alone."""
     from vtkmodules.numpy_interface import dataset_adapter as dsa
-    reader = vtk_readback.vtk.vtkDataSetReader()
+    reader = vtk_readback.vtkDataSetReader()
     reader.SetFileName(str(frame))
     reader.ReadAllFieldsOn()
     reader.Update()
-    output = dsa.WrapDataObject(vtk_readback.vtk.vtkPolyData())
+    output = dsa.WrapDataObject(vtk_readback.vtkPolyData())
     exec(script, {"inputs": [dsa.WrapDataObject(reader.GetOutput())], "output": output})
     assert output.GetNumberOfCells() == 6 * 4 and len(output.PointData["displacement"]) == 8 * 4
     return numpy.asarray(output.Points)

@@ -13,7 +13,7 @@ import numpy
 import program
 import vtk_readback
 from program import percuss
-from vtk_readback import vtk, vtk_to_numpy
+from vtk_readback import vtkFeatureEdges, vtkPolyData, vtkPolyDataReader, vtk_to_numpy
 
 if not program.has_tools():
     print("the library cannot be loaded by Python: frames are not viewed")
@@ -156,13 +156,13 @@ output: { frames: { every: 10 } }
 
 def read_obstacles(folder, name="obstacles.vtk"):
     """A dict of contact number to (points, polygons as a surface)."""
-    reader = vtk.vtkPolyDataReader()
+    reader = vtkPolyDataReader()
     reader.SetFileName(str(folder / name))
     reader.Update()
     whole, found = reader.GetOutput(), {}
     numbers = vtk_to_numpy(whole.GetCellData().GetArray("contact"))
     for contact in sorted(set(numbers)):
-        part, ids = vtk.vtkPolyData(), set()
+        part, ids = vtkPolyData(), set()
         part.SetPoints(whole.GetPoints())
         part.Allocate()
         for cell in numpy.flatnonzero(numbers == contact):
@@ -174,7 +174,7 @@ def read_obstacles(folder, name="obstacles.vtk"):
 
 
 def open_edges(surface):
-    edges = vtk.vtkFeatureEdges()
+    edges = vtkFeatureEdges()
     edges.SetInputData(surface)
     edges.BoundaryEdgesOn()
     edges.NonManifoldEdgesOn()

@@ -4,8 +4,11 @@ import sys
 
 try:
     import numpy
-    import vtk
-    from vtk.util.numpy_support import vtk_to_numpy
+    from vtkmodules.util.numpy_support import vtk_to_numpy
+    from vtkmodules.vtkCommonDataModel import vtkPolyData  # noqa: F401, all of VTK takes a third of a second
+    from vtkmodules.vtkFiltersCore import vtkFeatureEdges  # noqa: F401
+    from vtkmodules.vtkIOLegacy import vtkDataSetReader, vtkPolyDataReader  # noqa: F401
+    from vtkmodules.vtkIOXML import vtkXMLUnstructuredGridReader
 except ImportError as error:
     print(f"skipped: {error} (python3-numpy, python3-vtk9 or python3-paraview)")
     sys.exit(77)  # what CTest takes for a skipped test
@@ -15,7 +18,7 @@ def read_frame(path):
     """Time, step, points, cells, arrays {(place, name): values} and cell types of a file."""
     errors = []
     is_xml = str(path).endswith(".vtu")
-    reader = vtk.vtkXMLUnstructuredGridReader() if is_xml else vtk.vtkDataSetReader()
+    reader = vtkXMLUnstructuredGridReader() if is_xml else vtkDataSetReader()
     reader.AddObserver("ErrorEvent", lambda *_: errors.append("error"))
     reader.SetFileName(str(path))
     if not is_xml:

@@ -8,7 +8,9 @@ import struct
 import types
 import zlib
 
-import vtk
+from vtkmodules.vtkIOLegacy import vtkDataSetReader
+from vtkmodules.vtkIOXML import vtkXMLUnstructuredGridReader
+from vtkmodules.vtkIOXMLParser import vtkXMLDataParser
 
 SCENE = {"sources": [], "shown": [], "colours": None}
 
@@ -45,7 +47,7 @@ class Source:
             entries = json.loads(self.path.read_text())["files"]
             self.files = [(e["time"], self.path.parent / e["name"]) for e in entries]
         elif self.path.suffix == ".pvd":
-            parser = vtk.vtkXMLDataParser()
+            parser = vtkXMLDataParser()
             parser.SetFileName(str(path))
             parser.Parse()
             sets = parser.GetRootElement().GetNestedElement(0)
@@ -59,7 +61,7 @@ class Source:
         """Of the last file that is no later, as ParaView does."""
         passed = [path for time, path in self.files if self.time is None or time <= self.time]
         path = passed[-1] if passed and self.time is not None else self.files[0][1]
-        reader = vtk.vtkXMLUnstructuredGridReader() if path.suffix == ".vtu" else vtk.vtkDataSetReader()
+        reader = vtkXMLUnstructuredGridReader() if path.suffix == ".vtu" else vtkDataSetReader()
         reader.SetFileName(str(path))
         if path.suffix != ".vtu":
             reader.ReadAllFieldsOn()
