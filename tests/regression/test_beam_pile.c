@@ -81,18 +81,3 @@ TEST(the_floor_rubs_by_its_pressure)
     CHECK_RELATIVE(end.momentum[1], 0.5 * end.momentum[0], 0.01);
     pcs_context_destroy(&p.ctx);
 }
-
-// The second scheme with a step so short that open gaps over it are far above all velocities.
-TEST(gaps_can_be_enforced)
-{
-    const char *const set[][3] = { { "scheme={type: alpha_ggl, rho_inf: 0.8}", "time.end=0.05" },
-                                   { "scheme={type: ggl_midpoint, metric: mass}", "time.end=0.04", "time.step=5e-4" } };
-    for (int k = 0; k < 2; k++) {
-        pile p = pile_open(2 + k, set[k]);
-        while (!pcs_sim_is_done(p.sim)) pile_step(&p);
-        CHECK(p.smallest_gap > -1e-12);
-        CHECK(p.impulse[0] > 0.0 && p.impulse[2] > 0.0);
-        CHECK(p.most_rounds <= 12);
-        pcs_context_destroy(&p.ctx);
-    }
-}

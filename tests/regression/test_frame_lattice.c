@@ -1,9 +1,6 @@
-// A lattice of beams thrown at a wall, in space as in the plane, and its kinds of struts. What it does
-// at the wall is in the README of its case.
+// A lattice of beams thrown at a wall, in space as in the plane. What it does there is in the README of its case.
 
 #include "build/build.h"
-#include "elements/modal.h"
-#include "fe/fe.h"
 #include "support/check.h"
 
 #include <math.h>
@@ -78,29 +75,4 @@ TEST(plane_and_space_agree)
     CHECK(b.smallest_gap > -1e-13);
     CHECK(b.impulse > 0.0);
     CHECK_NEAR(b.momentum[1][0], b.momentum[0][0] + b.impulse, 1e-11 * 10.0 * b.mass);
-}
-
-// A lattice has as many kinds of struts as directions, whatever its size: memory and eigenproblems are theirs.
-TEST(kinds_of_struts_do_not_grow)
-{
-    static const struct {
-        const char *path, *cells;
-        int nkind;
-    } cases[] = { { "cases/frame_lattice", "mesh.net.cells=[33, 37]", 2 },
-                  { "cases/frame_lattice/spatial.yaml", "mesh.net.cells=[7, 5, 6]", 3 },
-                  { "cases/frame_lattice",
-                    "mesh.net={type: lattice, cells: [9, 8], size: [0.1], origin: [0.001, 0, 0], "
-                    "elements: 3, diagonals: cross}",
-                    4 } };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        pcs_context *ctx = NULL;
-        pcs_sim *sim = NULL;
-        CHECK(pcs_context_create(&ctx) == PCS_OK);
-        CHECK_OK(ctx, pcs_build_sim_from(ctx, cases[i].path, 1, &cases[i].cells, &sim));
-        const pcs_batch *batch = pcs_fe_batch(sim->system, 0);
-        const pcs_modal *modal = batch->data;
-        CHECK(modal->nkind == cases[i].nkind);
-        CHECK(batch->ncell > 100);
-        pcs_context_destroy(&ctx);
-    }
 }

@@ -140,40 +140,22 @@ time: {{ step: 0.01, end: 0.15 }}
 """ + END
 
 
+# By how much results may differ, of their size.
+CASES = ((ball, 0.0), (pendulum, 1e-11), (pad, 1e-9), (hinge, 1e-9), (struck, 1e-9), (spun, 1e-9), (rattling, 1e-9),
+         (tossed, 1e-9))
+
+
 class LengthUnits(program.Cases):
-    def check(self, case, most):
-        expected = self.history(case(1.0))
-        for u in UNITS:
-            found, where = self.history(case(u)), f"{case.__name__} in units of {u}"
-            self.assertEqual(len(found), len(expected), where)
-            for name, size in (("t", 1.0), ("kinetic", u * u), ("potential", u * u)):
-                largest = max(abs(row[name]) for row in expected)
-                off = max(abs(a[name] / size - b[name]) for a, b in zip(found, expected))
-                self.assertLessEqual(off, most * largest, f"{name} of {where}")
-
-    def test_ball(self):
-        self.check(ball, 0.0)
-
-    def test_pendulum(self):
-        self.check(pendulum, 1e-11)
-
-    def test_pad(self):
-        self.check(pad, 1e-9)
-
-    def test_hinge(self):
-        self.check(hinge, 1e-9)
-
-    def test_struck(self):
-        self.check(struck, 1e-9)
-
-    def test_spun(self):
-        self.check(spun, 1e-9)
-
-    def test_rattling(self):
-        self.check(rattling, 1e-9)
-
-    def test_tossed(self):
-        self.check(tossed, 1e-9)
+    def test_units(self):
+        for case, most in CASES:
+            expected = self.history(case(1.0))
+            for u in UNITS:
+                found, where = self.history(case(u)), f"{case.__name__} in units of {u}"
+                self.assertEqual(len(found), len(expected), where)
+                for name, size in (("t", 1.0), ("kinetic", u * u), ("potential", u * u)):
+                    largest = max(abs(row[name]) for row in expected)
+                    off = max(abs(a[name] / size - b[name]) for a, b in zip(found, expected))
+                    self.assertLessEqual(off, most * largest, f"{name} of {where}")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@
 #define _POSIX_C_SOURCE 200809L // open_memstream
 
 #include "support/check.h"
-#include "support/model.h"
 #include "support/text_case.h"
 
 #include <math.h>
@@ -171,31 +170,4 @@ TEST(stiff_bending_costs_few_products)
         worst = fmax(worst, products[2] / products[0]);
     }
     CHECK(worst < 3.0);
-}
-
-// Two rods side by side that touch at all of their nodes, along their axes: contacts feel each other as far as a wave
-// runs in a step, 1 to 300 cells. As many contacts as equations of a rod, so the preconditioner is exact.
-TEST(stiff_bodies_cost_no_products)
-{
-    enum { CELLS = 60 };
-    for (int k = 0; k < 4; k++) {
-        model *m = model_create();
-        char text[96];
-        model_line(m, "a", (double[]){ 0, 0, 0 }, (double[]){ CELLS, 0, 0 }, CELLS);
-        model_line(m, "b", (double[]){ 0, 1, 0 }, (double[]){ CELLS, 1, 0 }, CELLS);
-        snprintf(text, sizeof text, "E=%g rho=1000 area=0.01", 1e9 * (double[]){ 1, 1e2, 1e3, 1e5 }[k]);
-        model_group(m, "rod", "a", text);
-        model_group(m, "rod", "b", text);
-        for (int i = 0; i < 2; i++)
-            model_initial(m, i == 0 ? "a" : "b")->velocity =
-                (pcs_fe_profile){ .is_given = true, .ends = { { 1.0 - 2.0 * i }, { 1.0 - 1.99999 * i } } };
-        model_contact(m, "pairs", "node_node", "a=a b=b normal=1,0,0 restitution=0");
-        model_build(m);
-        model_run run = model_prepare(m, "moreau_jean", "theta=0.6", "schur", NULL);
-        model_start(&run);
-        model_step(&run, 1e-3);
-        CHECK(run.solver->products <= 4);
-        for (int j = 0; j < m->system->nrow; j++) CHECK(run.report.rows[j].multiplier > 0.0);
-        model_destroy(&m);
-    }
 }
