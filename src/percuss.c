@@ -336,7 +336,6 @@ static pcs_status analyses_statics(percuss *p, const percuss_source *source, con
     PCS_TRY(analyses_start(p, source, &on, &q));
     pcs_statics_options how = analyses_options(&on, options);
     PCS_TRY(pcs_statics_solve(&on, &how, q, NULL, NULL, &statics));
-    PCS_TRY(pcs_statics_refuse_unstable(&on, &statics));
     p->still = pcs_at_rest(how.time, q, NULL, statics.factor); // a path by arc length may end anywhere
     return analyses_are_known(p, &on, q, &statics);
 }

@@ -8,10 +8,11 @@
 
 // Holds the options of the section `statics` of a case.
 typedef struct pcs_statics_options {
-    int steps;         // least number of load steps; 0 for one (linear system without friction) or ten (others)
-    double time;       // s, time of the loads and driven joints
-    bool has_friction; // Coulomb friction is included
-    int path;          // PCS_PATH_LOAD, PCS_PATH_ARC, PCS_PATH_HISTORY
+    int steps;            // least number of load steps; 0 for one (linear system without friction) or ten (others)
+    double time;          // s, time of the loads and driven joints
+    bool has_friction;    // Coulomb friction is included
+    int path;             // PCS_PATH_LOAD, PCS_PATH_ARC, PCS_PATH_HISTORY
+    bool may_be_unstable; // an equilibrium that is not stable is no error: a run or modes go on from it
     // Options of PCS_PATH_ARC only
     double arc_length; // longest arc
     double end, least; // load factors at which the path ends; least = -end if NaN

@@ -122,6 +122,7 @@ pcs_status pcs_modes_about(const pcs_analysis *on, pcs_statics_options options, 
 {
     options.path = PCS_PATH_LOAD;
     options.has_friction = false;
+    options.may_be_unstable = true;
     PCS_TRY(pcs_statics_solve(on, &options, q, NULL, NULL, statics));
     out->q = q;
     out->held = statics->held;
@@ -129,8 +130,6 @@ pcs_status pcs_modes_about(const pcs_analysis *on, pcs_statics_options options, 
     out->load_factor = statics->factor;
     return PCS_OK;
 }
-
-static const double ASYMMETRIC = 1e-9; // relative to the largest entry: larger asymmetry is not round-off
 
 static const double ROUND_OFF = 1000.0; // in units of DBL_EPSILON: force of a rigid motion over its terms
 static const double SAME = 1e-4;        // part of a motion outside of others that counts as round-off
@@ -158,18 +157,6 @@ double pcs_mode_hertz(const pcs_mode *mode)
 {
     bool vibrates = mode->kind != PCS_MODE_DIVERGENCE && mode->kind != PCS_MODE_DECAY;
     return vibrates ? mode->w / 6.28318530717958647693 : 0.0;
-}
-
-// Returns true if the largest |A_ij - A_ji| is round-off beside the largest entry.
-static bool modes_is_symmetric(const pcs_matrix *A)
-{
-    double largest = 0.0, skew = 0.0;
-    if (A == NULL) return true;
-    for (int p = 0; p < A->pattern->nnz; p++) largest = fmax(largest, fabs(A->value[p]));
-    for (int j = 0; j < A->pattern->n; j++)
-        for (int p = A->pattern->start[j]; p < A->pattern->start[j + 1]; p++)
-            skew = fmax(skew, fabs(A->value[p] - A->value[pcs_pattern_place(A->pattern, j, A->pattern->row[p])]));
-    return skew <= ASYMMETRIC * largest;
 }
 
 static double modes_mass(const search *s, const double *x, double *image)
@@ -365,7 +352,7 @@ static pcs_status modes_add_mechanisms(search *s)
     pcs_eigen_problem problem = s->problem;
     pcs_eigen_result found = { 0 };
     int left = s->options->count - s->out->count;
-    if (left == 0 || !modes_is_symmetric(s->K)) return PCS_OK;
+    if (left == 0 || !pcs_stiffness_is_symmetric(s->K)) return PCS_OK;
     problem.known = s->rigid.vector;
     for (problem.count = 1;; problem.count = left) { // one motion shows whether there are any
         pcs_status status = pcs_eigen_symmetric(s->on->ctx, &problem, &found);
@@ -502,7 +489,7 @@ pcs_status pcs_modes_find(const pcs_analysis *on, const pcs_modes_options *optio
     PCS_TAKE(on->ctx, out->modes, options->count, "modes");
     PCS_TRY(modes_find_rigid(&s));
     PCS_TRY(modes_orthonormalise(&s));
-    bool is_symmetric = modes_is_symmetric(s.K) && modes_is_symmetric(s.C);
+    bool is_symmetric = pcs_stiffness_is_symmetric(s.K) && pcs_stiffness_is_symmetric(s.C);
     PCS_TRY((is_symmetric && !options->is_whirl ? modes_find_symmetric : modes_find_whirl)(&s));
     if (out->count > 0) return PCS_OK;
     return pcs_fail(on->ctx, PCS_BAD_INPUT, "nothing that has mass can move: joints and closed contacts hold it");

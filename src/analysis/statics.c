@@ -25,7 +25,8 @@ typedef enum pcs_statics_outcome {
     PCS_STATICS_DONE,
     PCS_STATICS_SLOW,     // too many iterations
     PCS_STATICS_SINGULAR, // singular tangent, at `bad_equation`
-    PCS_STATICS_DIVERGED  // not finite or too far away
+    PCS_STATICS_DIVERGED, // not finite or too far away
+    PCS_STATICS_JUMPED    // to an equilibrium that no stable path connects with the last one
 } pcs_statics_outcome;
 
 enum { PCS_STATICS_SETS = 256 };
@@ -1268,7 +1269,8 @@ static pcs_status message_singular(const pcs_equilibrium *e, const char *where)
 static const char *statics_reason(pcs_statics_outcome outcome)
 {
     static const char *const reasons[] = { "", "Newton's iteration did not converge",
-                                           "the tangent stiffness matrix is singular", "the displacements diverge" };
+                                           "the tangent stiffness matrix is singular", "the displacements diverge",
+                                           "the model jumps" };
     return reasons[outcome];
 }
 
@@ -1386,39 +1388,62 @@ static void ramp_keep(pcs_ramp *r)
 }
 
 // Adds the work of joints, by the displacement against which their forces act, and what kinks of contacts change that
-// of the loads by. e->dlam is overwritten.
-static void ramp_add_row_work(pcs_ramp *r, pcs_statics_work *work)
+// of the loads by. e->dlam is overwritten. Returns twice the largest error of the rule on a stable path.
+static double ramp_add_row_work(pcs_ramp *r, pcs_statics_work *work)
 {
     const pcs_equilibrium *e = &r->e;
     pcs_system *system = e->system;
+    double most = 0.0;
     if (system->row_set.ndriven > 0) pcs_system_drives(system, e->time, r->drive_now, e->dlam);
     for (int j = 0; j < system->nrow; j++) {
         double *sum = system->rows[j].is_bilateral ? &work->joints : &work->loads;
-        *sum += 0.5 * (e->last.lam[j] + e->lam[j]) * (e->gap[j] - r->gap[j] - (r->drive_now[j] - r->drive[j]));
+        double increment = e->gap[j] - r->gap[j] - (r->drive_now[j] - r->drive[j]);
+        *sum += 0.5 * (e->last.lam[j] + e->lam[j]) * increment;
+        most += (fabs(e->last.lam[j]) + fabs(e->lam[j])) * fabs(increment); // may rise and fall with it
     }
+    return most;
 }
 
-// Adds the work of joints, loads and friction since the last equilibrium, J.
-static void ramp_add_work(pcs_ramp *r)
+// Adds the work of joints, loads and friction since the last equilibrium, J. Returns as above.
+static double ramp_add_work(pcs_ramp *r, pcs_statics_work *work)
 {
     const pcs_equilibrium *e = &r->e;
-    pcs_statics_work *work = &r->out->work;
-    double *increment = e->work;
-    ramp_add_row_work(r, work);
+    double *increment = e->work, most = ramp_add_row_work(r, work);
     ramp_path(r, increment);
     for (int i = 0; i < e->system->nv; i++) {
         work->loads += 0.5 * (r->loads[i] + e->loads[i]) * increment[i];
         work->friction += 0.5 * r->friction[i] * increment[i];
+        most += fabs((e->loads[i] - r->loads[i]) * increment[i]);
     }
     for (int j = e->system->nrow; j < e->nall; j++)
         work->friction += 0.5 * e->lam[j] * pcs_rows_dot(e->R, j, increment);
+    return most;
+}
+
+// Returns true if an elastic model without friction has jumped, as in a snap-through. On a stable path loads and the
+// displacements along them grow together, so that the work by the trapezoidal rule differs from the change of the
+// strain energy by half the work of the increments of the loads at most. Half of that is allowed: where a path bends
+// more, smaller steps follow it.
+static bool ramp_jumps(pcs_ramp *r)
+{
+    const pcs_equilibrium *e = &r->e;
+    pcs_system *s = e->system;
+    pcs_statics_work work = { 0 };
+    pcs_measure before, now;
+    bool is_elastic = pcs_system_is_mesh(s) && !e->has_friction && !pcs_system_remembers(s);
+    if (s->is_linear || e->is_soft || !is_elastic) return false;
+    s->ops->measure(s, pcs_at(e->time, e->last.q, e->zero), PCS_ENERGY, &before);
+    s->ops->measure(s, pcs_at(e->time, r->q, e->zero), PCS_ENERGY, &now);
+    double most = ramp_add_work(r, &work), done = work.loads + work.joints;
+    double round_off = e->round_off * sqrt(fabs(done) + before.strain + now.strain);
+    return fabs(done - (now.strain - before.strain)) > 0.25 * most + TERMS * round_off;
 }
 
 // Accepts q as an equilibrium of the path: adds its work, reports and saves it.
 static pcs_status ramp_accept(pcs_ramp *r, double load)
 {
     pcs_system *system = r->e.system;
-    ramp_add_work(r);
+    ramp_add_work(r, &r->out->work);
     if (pcs_system_remembers(system)) {
         r->out->work.materials += pcs_system_material_loss(system, pcs_at(r->e.time, r->q, NULL));
         system->ops->commit(system, pcs_at(r->e.time, r->q, NULL));
@@ -1559,6 +1584,7 @@ static pcs_status statics_march(pcs_ramp *r, double start, double end, double lo
         if (r->in_time) size *= statics_drive_part(e, at, fmin(at + size, end));
         double next = at + size > end - 1e-9 * (end - start) ? end : at + size;
         PCS_TRY(statics_advance(r, at, next, &outcome));
+        if (outcome == PCS_STATICS_DONE && ramp_jumps(r)) outcome = PCS_STATICS_JUMPED;
         if (outcome != PCS_STATICS_DONE) {
             bool is_final = !r->in_time && !e->has_friction && (e->is_soft || e->system->is_linear);
             if (is_final || size <= SMALLEST * (end - start)) return statics_fail(r, outcome, next, at);
@@ -1574,15 +1600,23 @@ static pcs_status statics_march(pcs_ramp *r, double start, double end, double lo
     return PCS_OK;
 }
 
-// Finds out whether the last equilibrium is stable. Not with friction, which may hold what the stiffness does not.
+// Fails if the last equilibrium is not stable. Friction may hold what the stiffness does not; where this is not
+// symmetric, as of loads that follow, stability is a matter of the motion.
 static pcs_status statics_check_stability(pcs_ramp *r)
 {
     pcs_equilibrium *e = &r->e;
-    pcs_statics *out = r->out;
-    if (e->system->is_linear || e->has_friction) return PCS_OK;
-    PCS_TRY(equilibrium_softest(e, r->q, &out->softest));
-    out->softest_equation = equilibrium_largest(e);
-    return PCS_OK;
+    double stiffness;
+    char place[320];
+    if (e->system->is_linear || e->has_friction || r->options->may_be_unstable) return PCS_OK;
+    PCS_TRY(equilibrium_softest(e, r->q, &stiffness));
+    if (!(stiffness < 0.0) || !pcs_stiffness_is_symmetric(&e->stiff.K)) return PCS_OK;
+    message_place(e, equilibrium_largest(e), sizeof place, place);
+    return pcs_fail(e->ctx, PCS_FAILED,
+                    "the equilibrium at load factor %.9g is not stable: a disturbance grows by a factor of e in %.3g "
+                    "s, most%s: the model buckles or snaps through at a smaller load; say 'statics: { path: arc }', "
+                    "which marks that load, add a small load that decides to which side it goes, or let it move with "
+                    "damping",
+                    r->out->factor, 1.0 / sqrt(-stiffness), place);
 }
 
 // Raises the loads from zero; for a history those of t = 0, without reports, and then follows the time.
@@ -1675,27 +1709,13 @@ pcs_status pcs_statics_solve(const pcs_analysis *on, const pcs_statics_options *
                              pcs_statics_watch *watch, void *user, pcs_statics *out)
 {
     pcs_ramp r = { .q = q, .out = out, .options = options, .watch = watch, .user = user };
-    *out = (pcs_statics){ .q = q, .softest = NAN, .is_arc = options->path == PCS_PATH_ARC };
+    *out = (pcs_statics){ .q = q, .is_arc = options->path == PCS_PATH_ARC };
     pcs_status status = statics_start(&r, on);
     int steps = statics_steps(&r, on->system);
     if (status == PCS_OK && watch != NULL && options->path != PCS_PATH_HISTORY) status = watch(user, out);
     if (status == PCS_OK) status = r.out->is_arc ? ramp_follow(&r) : statics_raise(&r, steps);
     if (status == PCS_OK && !r.out->is_arc) status = statics_check_stability(&r);
     return status;
-}
-
-pcs_status pcs_statics_refuse_unstable(const pcs_analysis *on, const pcs_statics *at)
-{
-    char place[320];
-    if (!(at->softest < 0.0)) return PCS_OK;
-    on->system->ops->describe(on->system, at->softest_equation, NULL, NULL, sizeof place, place);
-    return pcs_fail(
-        on->ctx, PCS_FAILED,
-        "the equilibrium at load factor %.9g is not stable: a disturbance grows by a factor of e in %.3g s, "
-        "most at %s: the model buckles or snaps through at a smaller load; say 'statics: { path: arc }', "
-        "which marks that load, add a small load that decides to which side it goes, or let it move with "
-        "damping",
-        at->factor, 1.0 / sqrt(-at->softest), place);
 }
 
 // A static analysis on disk: the observers of a run write statics.csv with a row per load step, and frames of the model
@@ -1991,7 +2011,6 @@ static pcs_status statics_run(const pcs_analysis *on, const pcs_statics_options 
     PCS_TRY(statics_prepare(r, directory));
     char reason[1024];
     pcs_status status = pcs_statics_solve(on, options, q, statics_watch, r, out), closing = PCS_OK;
-    if (status == PCS_OK) status = pcs_statics_refuse_unstable(on, out);
     snprintf(reason, sizeof reason, "%s", status == PCS_OK ? "" : pcs_message(on->ctx));
     for (int i = 0; i < r->nopen && closing == PCS_OK; i++) closing = r->observers[i].ops->close(&r->observers[i]);
     if (closing == PCS_OK && r->nopen > 0) closing = statics_summarise(r, out, status == PCS_OK ? NULL : reason);

@@ -39,8 +39,6 @@ typedef struct pcs_statics {
     int nfactor;                 // number of factorizations
     double residual;             // residual force, relative to the loads and internal forces
     double round_off;            // part of it that is round-off
-    double softest;              // smallest stiffness over mass at the end, 1/s^2, below 0 if unstable; NaN if unknown
-    int softest_equation;        // equation that moves most in that motion
     double correction;           // energy norm of the last correction, relative to all deformation; infinite if unknown
     const double *gap, *force;   // [nrow] at q; force is lam
     const unsigned char *held;   // [nrow] joints and closed contacts
@@ -59,12 +57,9 @@ typedef struct pcs_statics {
 typedef pcs_status pcs_statics_watch(void *user, const pcs_statics *now);
 
 // Starts from q [nq] and leaves the last equilibrium there. PCS_BAD_INPUT when the model can move rigidly: the message
-// names the motions; PCS_FAILED when a load factor could not be reached: it says which and why.
+// names the motions; PCS_FAILED when a load factor could not be reached, or its equilibrium is not stable: it says why.
 pcs_status pcs_statics_solve(const pcs_analysis *on, const pcs_statics_options *options, double *q,
                              pcs_statics_watch *watch, void *user, pcs_statics *out);
-
-// Fails if the last equilibrium is not stable.
-pcs_status pcs_statics_refuse_unstable(const pcs_analysis *on, const pcs_statics *at);
 
 // Solves from the reference state and writes statics.csv, summary.txt, frames of the model and of the contacts.
 pcs_status pcs_statics_run(const pcs_analysis *on, const pcs_statics_options *options, const char *directory,

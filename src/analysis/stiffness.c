@@ -150,3 +150,16 @@ double pcs_row_rate(const pcs_system *system, const pcs_rows *G, int j, const do
     }
     return most > 0.0 ? sum / most : 0.0;
 }
+
+static const double ASYMMETRIC = 1e-9; // relative to the largest entry: larger asymmetry is not round-off
+
+bool pcs_stiffness_is_symmetric(const pcs_matrix *A)
+{
+    double largest = 0.0, skew = 0.0;
+    if (A == NULL) return true;
+    for (int p = 0; p < A->pattern->nnz; p++) largest = fmax(largest, fabs(A->value[p]));
+    for (int j = 0; j < A->pattern->n; j++)
+        for (int p = A->pattern->start[j]; p < A->pattern->start[j + 1]; p++)
+            skew = fmax(skew, fabs(A->value[p] - A->value[pcs_pattern_place(A->pattern, j, A->pattern->row[p])]));
+    return skew <= ASYMMETRIC * largest;
+}

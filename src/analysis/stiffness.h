@@ -28,6 +28,8 @@ pcs_status pcs_stiffness_create(pcs_system *system, bool has_friction, pcs_stiff
 void pcs_stiffness_update_K(pcs_stiffness *self, pcs_instant at, const double *lam);
 // Returns the error, 1/s^2, of a stiffness over M due to the differences, e.g. of a pendulum; lam as above.
 double pcs_stiffness_blur(const pcs_stiffness *self, const pcs_matrix *M, const double *lam);
+// Returns true if the largest |A_ij - A_ji| is round-off beside the largest entry; also if A is NULL.
+bool pcs_stiffness_is_symmetric(const pcs_matrix *A);
 // Copies the current M and C of the system.
 void pcs_stiffness_update_M(pcs_stiffness *self);
 

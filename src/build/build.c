@@ -962,6 +962,7 @@ static pcs_status build_equilibrium(pcs_build *b)
     pcs_statics_options options = b->statics;
     options.path = PCS_PATH_LOAD;
     options.time = 0.0;
+    options.may_be_unstable = true;
     if (!b->starts_in_equilibrium) return PCS_OK;
     if (b->sim->system->layout != NULL) {
         pcs_case_error_at(b->c, pcs_case_find(b->c, "start"), NULL, "an equilibrium is found in one process only");

@@ -218,6 +218,14 @@ class Arc(unittest.TestCase):
         self.assertAlmostEqual(near[0], 0.5, delta=0.05)
         self.assertEqual(marks(summary, "limit points"), [])
 
+    def test_load_steps_jump_nowhere(self):
+        for share, reached in ((0.95, 1.0), (1.01, 1.0 / 1.01), (1.9, 1.0 / 1.9), (20.0, 0.05)):
+            for size in (1e-3, 7.0):
+                case = roof(0.3, 0.05, size, share * limit(0.3)).replace("path: arc", "path: load")
+                status, message, rows, _ = solve(case)
+                self.assertEqual((status, "snaps through" in message), (int(share > 1.0), share > 1.0), message)
+                self.assertAlmostEqual(float(rows[-1]["factor"]), reached, delta=1e-4)
+
     def test_a_column_beyond_its_buckling_load_is_refused(self):
         for factor, status in ((0.98, 0), (1.02, 1), (9.5, 1)):
             done, message, rows, _ = solve(column(0.01, factor).replace("path: arc", "path: load"))

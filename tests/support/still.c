@@ -58,7 +58,7 @@ pcs_modes still_modes(still *s, int count, pcs_eigen_method method)
 pcs_statics still_statics(still *s, int steps, double *q)
 {
     pcs_statics statics;
-    pcs_statics_options options = { .steps = steps };
+    pcs_statics_options options = { .steps = steps, .may_be_unstable = true };
     CHECK_OK(s->ctx, pcs_statics_solve(&s->on, &options, q, NULL, NULL, &statics));
     CHECK(statics.factor == 1.0);
     return statics;
