@@ -89,8 +89,12 @@ class Pages(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.folder.cleanup)
+        if not hasattr(Pages, "folder"):
+            Pages.make()
+
+    @classmethod
+    def make(cls):
+        cls.folder = tempfile.TemporaryDirectory()  # until the process ends
         cls.run_folder = os.path.join(cls.folder.name, "a run's")
         cls.study_folder = os.path.join(cls.folder.name, "study")
         cls.statics_folder = os.path.join(cls.folder.name, "statics")
