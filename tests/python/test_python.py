@@ -11,7 +11,6 @@ import re
 import runpy
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time

@@ -1,6 +1,8 @@
-"""A wheel holds library and program, and works outside the tree. Argument: the path of the program."""
+"""The Python package as a whole: mypy --strict finds nothing, and a wheel holds library and program and works outside
+the tree. Argument: the path of the program, beside which mypy keeps what it knows of unchanged files."""
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -8,6 +10,15 @@ import unittest
 
 BUILD = os.path.dirname(os.path.abspath(sys.argv.pop(1)))
 BAR = os.path.abspath("cases/bar_impact")
+
+
+class Types(unittest.TestCase):
+    def test_mypy_finds_nothing(self):
+        if shutil.which("mypy", path="/usr/bin:/bin") is None:
+            self.skipTest("mypy is not installed")
+        run = subprocess.run(["/usr/bin/mypy", "--strict", f"--cache-dir={BUILD}/mypy", "percuss"], cwd="python",
+                             capture_output=True, text=True)
+        self.assertEqual(run.returncode, 0, run.stdout)
 
 
 class Wheel(unittest.TestCase):
