@@ -1,4 +1,4 @@
-"""percuss report: pages of runs, studies, statics and modes, compared with the results that they show, and in a browser.
+"""percuss report: pages of runs, studies, statics and modes against the results that they show, and in a browser.
 Argument: the path of the program."""
 
 import base64
