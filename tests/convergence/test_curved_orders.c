@@ -131,10 +131,10 @@ static double slide_fall(const slide *s, double h)
 
 TEST(schemes_keep_their_order_on_curved_obstacles)
 {
-    const double steps[] = { 4e-3, 2e-3, 1e-3 };
+    const double steps[] = { 4e-3, 1e-3 };
     for (size_t k = 0; k < sizeof slides / sizeof *slides; k++)
         for (size_t l = 0; l < sizeof schemes / sizeof *schemes; l++)
-            for (int i = 0; i < 3; i++) {
+            for (int i = 0; i < 2; i++) {
                 double h = steps[i];
                 slide_error e = slide_run(&slides[k], schemes[l], h);
                 print_message("%s, slide %d, h = %g: place %.2e, depth %.2e, energy %.2e\n", schemes[l], (int)k, h,

@@ -167,9 +167,9 @@ static unsigned long long hash_after_steps(const char *scheme, int elements, int
 
 TEST(steps_are_the_same_bits_with_any_threads)
 {
-    static const char *const schemes[] = { "alpha_ggl, rho_inf: 0.8", "moreau_jean, rho_inf: 0.8", "half_explicit" };
+    static const char *const schemes[] = { "alpha_ggl, rho_inf: 0.8", "half_explicit" };
     (void)state;
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 2; k++)
         CHECK(hash_after_steps(schemes[k], 210000, 2 + k % 2) == hash_after_steps(schemes[k], 210000, 1));
     (void)hash_after_steps(schemes[0], 1000, 4);
 }
