@@ -90,16 +90,6 @@ class Planes(program.Cases):
                     with self.subTest(scheme=scheme, place=place, angles=angles):
                         self.check(slide(scheme, frame(*angles), place, 0.0, "type: point_mass"), speed)
 
-    def test_points_on_the_floor(self):
-        """In the origin, with axes along those of the model: nothing is rounded off but the way of a step."""
-        speed = 1.0 + 0.2 * (DOWN - MU * NORMAL)
-        axes = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-        for i, scheme in enumerate(SCHEMES):
-            for step in ((1e-3, 0.0125), (2.5e-3,))[i % 2]:
-                with self.subTest(scheme=scheme, step=step):
-                    text = slide(scheme, axes, (0.0, 0.0), 0.0, "type: point_mass")
-                    self.check(text.replace("step: 0.01,", f"step: {step},"), speed)
-
     def test_small_balls_far_away(self):
         """A ball of 1 mm, 583 m away, which rolls, with 5/7 of gravity, when friction has turned it up to its speed."""
         radius = 1e-3

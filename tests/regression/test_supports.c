@@ -104,23 +104,6 @@ TEST(supports_carry_the_weight)
     }
 }
 
-// A line load reaches the supports through the held ends of cells, too.
-TEST(supports_carry_line_loads)
-{
-    text_case c = text_case_open("start: statics\n"
-                                 "mesh: { beam: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 4 } }\n"
-                                 "elements: { beam: { type: beam_timo_2d, mesh: beam, E: 2.1e+9, nu: 0.3, rho: 7800,\n"
-                                 "                    section: { type: rectangle, width: 0.02, height: 0.03 } } }\n"
-                                 "supports: { left: { set: beam.start, fix: [x, y], reactions: true },\n"
-                                 "            right: { set: beam.end, fix: [y], reactions: true } }\n"
-                                 "loads: { snow: { type: line, cells: beam, value: [0, -30, 0] } }\n",
-                                 MOREAU, TIME("1.0e-3", "0.01"), NULL);
-    text_case_run(&c);
-    CHECK_RELATIVE(c.sim->reactions[0].force[1], 15.0, 1e-9);
-    CHECK_RELATIVE(c.sim->reactions[1].force[1], 15.0, 1e-9);
-    text_case_close(&c);
-}
-
 // A slope under a body that a support keeps from sliding: what the contact pushes sideways the support takes at once.
 TEST(supports_take_what_contacts_push_into_them)
 {

@@ -1,15 +1,10 @@
-"""Meshes in whole cases: a file of Gmsh, chosen sets, and what is refused; meshes themselves are in
-python/test_meshes.py. Argument: the program.
+"""Sets that a case chooses, parts that it merges, and what is refused; meshes themselves are in python/test_meshes.py.
+Argument: the program."""
 
-The mesh files in gmsh/ were written by Gmsh 4.8.4 from portal.geo.
-"""
-
-import pathlib
 import unittest
 
 import program
 
-FILES = pathlib.Path(__file__).parent.resolve() / "gmsh"
 BEAM = "E: 2.0e+11, nu: 0.3, rho: 7800.0, section: { type: rectangle, height: 0.02, width: 0.01 }"
 
 
@@ -48,27 +43,6 @@ class Meshes(program.Cases):
         for part in parts:
             self.assertIn(part, result.stderr)
         self.assertFalse((self.folder / "bad").exists())
-
-class Gmsh(Meshes):
-    def portal(self, version, mass=True):
-        mesh = f"  portal: {{ type: gmsh, file: {FILES}/portal_{version}.msh }}"
-        groups = beams("portal.legs", "portal.lintel", "portal.arch")
-        if mass:
-            groups += "\n  mass: { type: point_mass, mesh: portal.mass, mass: 2.0 }"
-        return case(mesh, groups, "portal.feet", "portal.crown")
-
-    def test_a_file_of_gmsh_itself(self):
-        self.assertEqual(self.history(self.portal("41"))[0][:2], [2.0, 4.0])
-
-    def test_points_that_mark_nodes_need_no_elements_but_loose_ones_do(self):
-        self.refused(self.portal("41", mass=False), "mesh.portal has 1 of 32 cells without elements")
-
-    def test_refused_files(self):
-        self.refused(self.portal("41_binary"), "bad.yaml:2:11: mesh.portal: ",
-                     "portal_41_binary.msh:2: format 4.1 binary cannot be read")
-        self.refused(self.portal("order2"), "elements of type 8 (line of 3 nodes) cannot be read")
-        self.refused(self.portal("40"), "portal_40.msh:2: format 4 cannot be read, only 4.1")
-        self.refused(self.portal("none"), "bad.yaml:2:11: mesh.portal: cannot open the mesh file", "No such file")
 
 
 class Parts(Meshes):
