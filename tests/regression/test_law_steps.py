@@ -126,13 +126,12 @@ class LawSteps(program.Cases):
 
     def test_flexible_pendulum(self):
         """At one nominal step, errors are a fraction of those of as many equal steps."""
-        for stiffness, most, part in ((1.0e+6, 4e-4, 0.6),):
-            exact = self.history(pendulum(stiffness, 2.0e-5, ", control: { type: contact, steps: 300 }"))
-            rows = self.history(pendulum(stiffness, 4.0e-3, ", control: { type: contact }"))
-            equal = self.history(pendulum(stiffness, 0.4 / len(rows), ""))
-            error = self.tip_error(rows, exact)
-            self.assertLess(error, most)
-            self.assertLess(error, part * self.tip_error(equal, exact))
+        exact = self.history(pendulum(1.0e+6, 2.0e-5, ", control: { type: contact, steps: 300 }"))
+        rows = self.history(pendulum(1.0e+6, 4.0e-3, ", control: { type: contact }"))
+        equal = self.history(pendulum(1.0e+6, 0.4 / len(rows), ""))
+        error = self.tip_error(rows, exact)
+        self.assertLess(error, 4e-4)
+        self.assertLess(error, 0.6 * self.tip_error(equal, exact))
 
     def test_what_is_refused(self):
         rigid = ball(1.0e+5, "newmark", 1e-3, 0.01, "{ type: contact }").replace(
