@@ -26,11 +26,17 @@ class Horizon(program.Cases):
         self.assertIn("the motion with this step depends on 1e-09 of its start: quote statistics, not curves",
                       (self.folder / "out" / "summary.txt").read_text())
         # Pictures are shaded from there on.
-        done = self.percuss("plot", self.folder / "out", "tip.vx", "-q", "-o", self.folder / "v.svg")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.draw("tip.vx")
         edges = r'patch_2">\s*<path d="M (\S+) \S+ \nL (\S+).*?"patch_3">\s*<path d="M (\S+)'
         left, right, first = map(float, re.search(edges, (self.folder / "v.svg").read_text(), re.DOTALL).groups())
         self.assertAlmostEqual(0.45 * (first - left) / (right - left), 0.347, delta=0.005)
+
+    def draw(self, column):
+        if not program.has_tools():
+            self.skipTest("the library cannot be loaded by Python")
+        from tools import call
+        done = call("plot", self.folder / "out", column, "-q", "-o", self.folder / "v.svg")
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_differences_are_linear_before_it(self):
         large, small = (self.find(size, *PENDULUM, name=size)[1] for size in ("1e-7", "1e-9"))
@@ -40,8 +46,8 @@ class Horizon(program.Cases):
         self.assertGreater(small["tip.vy"]["largest"], 5e-8)  # grown 50-fold
 
     def test_linear_motion_has_none(self):
-        for case in ("bar_wave", "oscillator", "bars_two"):
-            found, probes = self.find("1e-9", CASES + case, name=case)
+        for case, *more in (("bar_wave", "--set", "time.end=20"), ("oscillator",), ("bars_two",)):
+            found, probes = self.find("1e-9", CASES + case, *more, name=case)
             self.assertIsNone(found["time"])
             self.assertLess(max(probe["largest"] for probe in probes.values()), 1e-6)
 
@@ -75,7 +81,7 @@ class Horizon(program.Cases):
     def test_it_says_why_nothing_is_judged(self):
         small = "no probe moves by more than 1000 times the perturbation"
         for case, reason, *more in (("ball_rest", "nothing moves"), ("bar_wave", small, "--set",
-                                     "output.probes={far: {node: bar.end, of: [x]}}"),
+                                     "output.probes={far: {node: bar.end, of: [x]}}", "--set", "time.end=0.1"),
                                     ("double_pendulum_stop", small, "--set", "output.probes={pin: {node: upper.start, "
                                      "of: [x, vy]}}", "--set", "time.end=0.1")):
             found, probes = self.find("1e-9", CASES + case, *more, name=case)
