@@ -177,6 +177,17 @@ class Checkpoint(program.Cases):
         self.assertEqual(result.returncode, 1)
         self.assertIn("bar_impact_000003.vtk is gone", result.stderr)
 
+    # A frame that cannot be written ends the run: a folder is where it would go.
+    def test_it_knows_what_is_on_the_disk(self):
+        frames = ("--set", "output.frames.every=1", "--set", "time.end=0.08")
+        self.done(*frames, every=7, out="all")
+        os.makedirs(self.path("out", "bar_impact_000025.vtk.part"))
+        self.assertEqual(self.run_case(*frames, every=7).returncode, 1)
+        self.assertIn("bar_impact_000025.vtk", read_json(self.path("out", "summary.json"))["reason"])
+        os.rmdir(self.path("out", "bar_impact_000025.vtk.part"))
+        self.done(*frames, "--resume", every=7)
+        self.assertEqual(kill.differences(self.path("all"), self.path("out")), [])
+
     # A digit, a byte of a frame, a time of the list: before the place where the run goes on, sizes unchanged.
     def test_results_that_were_changed_are_told(self):
         self.done()

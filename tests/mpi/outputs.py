@@ -18,6 +18,7 @@ HEAD = 128  # bytes of a checkpoint before the case
 
 
 def history(folder):
+    """Names of columns, and rows as numbers."""
     with open(os.path.join(folder, "history.csv"), newline="") as file:
         rows = list(csv.reader(file))
     return rows[0], [[float(x) if x else math.nan for x in row] for row in rows[1:]]

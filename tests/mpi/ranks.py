@@ -1,6 +1,5 @@
 """What tests over several ranks share: the program, runs with and without mpiexec, results read and compared."""
 
-import csv
 import glob
 import json
 import math
@@ -16,6 +15,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import kill  # noqa: E402
 
 import pieces  # noqa: E402
+from outputs import history  # noqa: E402
 
 TIGHT = ["--", "-ksp_rtol", "1e-13"]
 # Factors of general matrices sum in the order in which messages come; these iterations do not.
@@ -24,6 +24,23 @@ HANG = 600  # s, after which a run is taken for hanging; a busy machine needs fa
 # Ties and stops may be settled the other way by round-off; the rate of a contact is that of its smallest gap, and at
 # a floor several gaps vanish at once.
 COUNTS = ("active", "iterations", "floor.gap_rate")
+# One strut is of three cells: points repeat where struts meet, and section forces are drawn.
+LATTICE = """
+mesh:
+  grid: { type: lattice, cells: [3, 2], size: [0.1, 0.1], origin: [4.0e-4, 0, 0], diagonals: one, elements: 3 }
+elements:
+  grid: { type: beam_timo_2d, mesh: grid, E: 1.0e9, nu: 0.3, rho: 1000.0,
+          section: { type: rectangle, width: 0.02, height: 0.02 } }
+initial:
+  - { set: grid, velocity: [-5.0, 0, 0] }
+contacts:
+  wall: { type: node_plane, nodes: grid.xmin, point: [0, 0, 0], normal: [1, 0, 0], restitution: 0.0 }
+scheme: { type: alpha_ggl, rho_inf: 0.8 }
+time: { step: 5.0e-5, end: 4.0e-4 }
+output:
+  frames: { every: 4 }
+  waves: { body: grid.x, of: [axial_force, vx] }
+"""
 
 
 def run(count, *arguments):
@@ -34,12 +51,6 @@ def run(count, *arguments):
 
 def serial(*arguments):
     return run(0, *arguments)
-
-
-def history(folder):
-    with open(os.path.join(folder, "history.csv"), newline="") as file:
-        rows = list(csv.reader(file))
-    return rows[0], [[float(x) if x else math.nan for x in row] for row in rows[1:]]
 
 
 def errors_of(result):

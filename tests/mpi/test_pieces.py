@@ -12,27 +12,9 @@ import time
 import unittest
 
 import ranks
-from ranks import HANG, PROGRAM, kill
+from ranks import HANG, LATTICE, PROGRAM, kill
 
 import pieces
-
-# One strut is of three cells: points repeat where struts meet, and section forces are drawn.
-LATTICE = """
-mesh:
-  grid: { type: lattice, cells: [3, 2], size: [0.1, 0.1], origin: [4.0e-4, 0, 0], diagonals: one, elements: 3 }
-elements:
-  grid: { type: beam_timo_2d, mesh: grid, E: 1.0e9, nu: 0.3, rho: 1000.0,
-          section: { type: rectangle, width: 0.02, height: 0.02 } }
-initial:
-  - { set: grid, velocity: [-5.0, 0, 0] }
-contacts:
-  wall: { type: node_plane, nodes: grid.xmin, point: [0, 0, 0], normal: [1, 0, 0], restitution: 0.0 }
-scheme: { type: alpha_ggl, rho_inf: 0.8 }
-time: { step: 5.0e-5, end: 4.0e-4 }
-output:
-  frames: { every: 4 }
-  waves: { body: grid.x, of: [axial_force, vx] }
-"""
 
 BAR = ["cases/bar_impact", "--set", "time={step: 0.01, end: 0.5}"]
 

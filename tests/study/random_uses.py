@@ -1,5 +1,5 @@
-"""What else than a run a random case goes through: meshes of Gmsh, ranks, start from equilibrium, statics, modes,
-studies, what a run writes. `Uses(judge, case, scale).all()`; what is drawn follows the seed."""
+"""What else than a run a random case goes through: meshes of Gmsh, ranks, start from equilibrium, statics, modes.
+`Uses(judge, case, scale).all()`; what is drawn follows the seed."""
 
 import copy
 import csv
@@ -19,8 +19,7 @@ class Uses:
 
     def all(self):
         """After a run to the end, whose results are in folder a."""
-        for use, share in ((self.gmsh, 0.5), (self.ranks, 0.15), (self.from_statics, 0.3), (self.analyses, 0.5),
-                           (self.study, 0.2), (self.written, 0.4)):
+        for use, share in ((self.gmsh, 0.5), (self.ranks, 0.15), (self.from_statics, 0.3), (self.analyses, 0.5)):
             if self.rng.random() < share:
                 use()
 
@@ -113,43 +112,3 @@ class Uses:
                     continue  # a word
                 if not is_finite:
                     self.judge.faults.append(f"{name}: {key} is {value}")
-
-    # Results
-
-    def study(self):
-        """Runs to half the time and to the end; the second is that of folder a."""
-        end = self.judge.end
-        status, message = self.judge.call("study", "case.yaml", "--vary", f"time.end={0.5 * end!r},{end!r}", "-j", "1",
-                                          "--keep", "-o", "study", "-q", may=(0, 1))
-        if status != 0:
-            self.judge.faults.append(f"study: {message}")
-            return
-        self.finite("study/study.csv")
-        self.judge.call("report", "study", "-o", "study.html")
-
-    def output(self):
-        rng = self.rng
-        frames = {"every": rng.randint(1, 40), "format": rng.choice(["vtk", "vtu"]),
-                  "precision": rng.choice(["double", "float"]), "pieces": rng.choice(["auto", "always", "never"])}
-        if rng.random() < 0.3:
-            span = sorted(rng.random() * self.judge.end for _ in range(2))
-            frames["window"] = span
-        more = {"frames": frames, "contact_frames": {"every": rng.randint(0, 20)},
-                "summary": {"text": rng.random() < 0.5, "open_time": self.judge.end * rng.random() * 0.1,
-                            "filter": self.judge.end * (0.01 + rng.random() * 0.2)}}
-        lines = [name for name, mesh in self.case.get("mesh", {}).items() if mesh["type"] in ("line", "arc")]
-        if lines and rng.random() < 0.5:
-            more["waves"] = {"body": rng.choice(lines), "of": ["ux", "vx"], "every": rng.randint(1, 9)}
-        return more
-
-    def written(self):
-        """What else is written leaves the history as it is."""
-        case = copy.deepcopy(self.case)
-        case.setdefault("output", {}).update(self.output())
-        self.written_case("written.yaml", case)
-        status, message = self.judge.call("run", "written.yaml", "-o", "w", "-q", may=(0, 2))
-        if status == 2:
-            self.note("output: " + message.split(": ", 2)[-1][:60])
-        elif status == 0:
-            self.judge.alike("w", "other output", has_summary=False)
-            self.judge.resumed("w", "written.yaml")
