@@ -214,11 +214,14 @@ class Checkpoint(program.Cases):
             process.send_signal(kind)
             self.assertIn("stopped on request", process.communicate()[1], kind)
             self.assertEqual(process.returncode, 1)
+            names = os.listdir(self.path("out"))
+            self.assertTrue({"history.csv", "summary.json"} <= set(names), kind)
+            self.assertEqual([name for name in names if name.endswith(".part")], [])
 
         def kept():
             return {name: self.read(name) for name in os.listdir(self.path("out"))}
 
-        for kind in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGXCPU, signal.SIGALRM):
+        for kind in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGXCPU, signal.SIGALRM):
             stopped(kind)
             before = kept()
             error = self.refused()

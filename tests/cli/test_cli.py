@@ -7,12 +7,10 @@ import os
 import pty
 import re
 import shutil
-import signal
 import struct
 import subprocess
 import tempfile
 import termios
-import time
 import unittest
 
 import yaml
@@ -111,13 +109,6 @@ class Usage(unittest.TestCase):
         self.assertRegex(facts["BLAS"], r"^OpenBLAS \d+\.\d+|^lib\w*blas\S*")
         self.assertRegex(facts["PETSc"], r"^\d+\.\d+\.\d+, loaded when a run asks for it$|^none$")
 
-    @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
-    def test_a_full_screen_is_noticed(self):
-        with open("/dev/full", "w") as full:
-            result = subprocess.run([PROGRAM, "list"], stdout=full, stderr=subprocess.PIPE, text=True)
-        self.assertEqual(result.returncode, 1)
-        self.assertIn("could not be written", result.stderr)
-
 
 class Lists(unittest.TestCase):
     # The registries themselves say what must be listed.
@@ -172,21 +163,6 @@ class Lists(unittest.TestCase):
                 self.assertIn(word, text)
             self.assertNotIn("beam_exact_2d", text)
         self.assertIn("[0.2]", percuss("list", "incline").stdout + percuss("list", "ball").stdout)
-
-    def test_closed_streams_leave_results_alone(self):
-        with tempfile.TemporaryDirectory() as folder:
-            whole, closed = os.path.join(folder, "whole"), os.path.join(folder, "closed")
-            command = [PROGRAM, "run", "cases/bar_impact", "--set", "time.end=0.2", "-o"]
-            self.assertEqual(subprocess.run(command + [whole], capture_output=True).returncode, 0)
-            shell = " ".join(command + [closed]) + " 0<&- 1>&- 2>&-"
-            self.assertEqual(subprocess.run(["sh", "-c", shell]).returncode, 0)
-            names = sorted(os.listdir(whole))
-            self.assertEqual(sorted(os.listdir(closed)), names)
-            for name in names:
-                if name.startswith(("summary", "checkpoint")) or name == "view.py":
-                    continue  # times of the machine, and the folder
-                with open(os.path.join(whole, name), "rb") as one, open(os.path.join(closed, name), "rb") as other:
-                    self.assertEqual(one.read(), other.read(), name)
 
     def test_markdown_has_tables(self):
         text = percuss("list", "--markdown").stdout
@@ -299,33 +275,6 @@ class Runs(unittest.TestCase):
         self.assertGreater(len(self.history(self.out)), 10)
         with open(os.path.join(self.out, "summary.json")) as file:
             self.assertIn("stopped", file.read())
-
-    def interrupted(self, number):
-        process = subprocess.Popen([PROGRAM, "run", CASE, "-o", self.out, "--set", "time.end=1e6", "--set",
-                                    "output.frames=false", "--set", "output.contact_frames=false", "--set",
-                                    "contacts={}"],
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        try:
-            deadline = time.time() + HANG
-            resolved = os.path.join(self.out, "case.resolved.yaml")
-            while time.time() < deadline and process.poll() is None and not os.path.isfile(resolved):
-                time.sleep(0.01)
-            time.sleep(0.3)
-            process.send_signal(number)
-            out, err = process.communicate(timeout=HANG)
-        finally:
-            process.kill()
-        self.assertEqual(process.returncode, 1, err)
-        self.assertIn("stopped", err.splitlines()[-1])
-        self.assertTrue(os.path.isfile(os.path.join(self.out, "history.csv")))
-        self.assertTrue(os.path.isfile(os.path.join(self.out, "summary.json")))
-        self.assertEqual([name for name in os.listdir(self.out) if name.endswith(".part")], [])
-
-    def test_interruption_finishes_the_step_and_the_files(self):
-        self.interrupted(signal.SIGINT)
-
-    def test_termination_does_the_same(self):
-        self.interrupted(signal.SIGTERM)
 
 
 if __name__ == "__main__":
