@@ -141,57 +141,15 @@ TEST(test_after_singular)
     pcs_context_destroy(&ctx);
 }
 
-// A solve that does not converge gives no numbers, and a note.
-TEST(test_no_convergence)
-{
-    static const char *const options[] = { "-ksp_max_it", "2", "-pc_type", "none" };
-    pcs_context *ctx = begin(4, options);
-    pcs_matrix *A = laid_out(ctx, bar(ctx, 101, stiff_rod));
-    pcs_linsolve *solver = NULL;
-    bool is_singular = true;
-    double x[101] = { 1.0 };
-    CHECK_OK(ctx, pcs_linsolve_create_labelled(ctx, "petsc", "mass", A, PCS_SPD, &solver));
-    CHECK_OK(ctx, pcs_linsolve_factor(solver, &is_singular));
-    pcs_linsolve_solve(solver, x);
-    CHECK(isnan(x[0]) && isnan(x[100]));
-    CHECK_TEXT(pcs_noted(ctx), "mass matrix gave up after 2 iterations (DIVERGED_ITS)");
-    pcs_context_destroy(&ctx);
-}
-
+// What programs say of other wrong options, and of solves that fail, is in test_ranks.py.
 TEST(test_bad_options)
 {
-    static const char *const unknown[] = { "-mass_ksp_type", "gc" }, *const nameless[] = { "cg" };
     static const char *const half[] = { "-mass_ksp_type", "preonly", "-pc_type", "jacobi" };
-    pcs_context *ctx = begin(2, unknown);
+    pcs_context *ctx = begin(4, half);
     pcs_linsolve *solver = NULL;
-    CHECK_STATUS(ctx,
-                 pcs_linsolve_create_labelled(ctx, "petsc", "mass", laid_out(ctx, grid(ctx, 4, 1.0)), PCS_SPD, &solver),
-                 PCS_BAD_INPUT);
-    CHECK_TEXT(pcs_message(ctx), "gc");
-    pcs_context_destroy(&ctx);
-
-    ctx = begin(4, half);
     CHECK_STATUS(ctx,
                  pcs_linsolve_create_labelled(ctx, "petsc", "mass", laid_out(ctx, grid(ctx, 4, 1.0)), PCS_SPD, &solver),
                  PCS_BAD_INPUT);
     CHECK_TEXT(pcs_message(ctx), "goes with -pc_type lu or cholesky, not with jacobi");
-    pcs_context_destroy(&ctx);
-
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
-    pcs_around(ctx)->noption = 1;
-    pcs_around(ctx)->options = nameless;
-    CHECK_STATUS(ctx, pcs_processes_start(ctx), PCS_BAD_INPUT);
-    CHECK_TEXT(pcs_message(ctx), "'cg'");
-    pcs_context_destroy(&ctx);
-}
-
-TEST(test_refusals)
-{
-    pcs_context *ctx = begin(0, NULL);
-    pcs_matrix *A = grid(ctx, 4, 1.0);
-    pcs_linsolve *solver = NULL;
-    CHECK_STATUS(ctx, pcs_linsolve_create(ctx, "petsc", A, PCS_SPD, &solver), PCS_UNSUPPORTED);
-    CHECK_STATUS(ctx, pcs_linsolve_create(ctx, "cholmod", laid_out(ctx, A), PCS_SPD, &solver), PCS_UNSUPPORTED);
-    CHECK_TEXT(pcs_message(ctx), "distributed over processes");
     pcs_context_destroy(&ctx);
 }
