@@ -234,14 +234,6 @@ TEST_WITH_CONTEXT(test_saddles)
     }
 }
 
-TEST_WITH_CONTEXT(test_general_values)
-{
-    pcs_matrix *A = random_chain(*state, 60, 3, 9u);
-    unsigned seed = 4u;
-    for (int p = 0; p < A->pattern->nnz; p++) A->value[p] += 0.5 * random_number(&seed);
-    check_all(*state, A, PCS_GENERAL, 1e-11, 2);
-}
-
 // New values on the old pattern, also after a singular matrix.
 TEST_WITH_CONTEXT(test_factors_again)
 {

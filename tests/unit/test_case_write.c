@@ -104,26 +104,6 @@ TEST_OF_CASE(numbers_become_the_shortest_text)
     check_same_text(pcs_case_number_text(2e-3, text), "2.0e-03");
 }
 
-TEST_OF_CASE(a_resolved_value_replaces_the_given_one)
-{
-    pcs_case *c = parse("E: 1\nname: auto\n"), *again = NULL;
-    sample s;
-    CHECK_OK(context_of_test, read_root(c, &s));
-    CHECK_OK(context_of_test, pcs_case_resolve(c, pcs_case_root(c), "name", "other"));
-    CHECK_OK(context_of_test, pcs_case_resolve(c, pcs_case_root(c), "n", "9"));
-    write_and_load(c, &again);
-    CHECK_OK(context_of_test, read_root(again, &s));
-    CHECK(s.n == 9);
-    check_same_text(s.name, "other");
-}
-
-TEST_OF_CASE(unwritable_files_are_faults)
-{
-    pcs_case *c = parse("E: 1\n");
-    CHECK(pcs_case_write(c, "no/such/folder/case.yaml") == PCS_IO_ERROR);
-    CHECK_TEXT(pcs_message(context_of_test), "no/such/folder/case.yaml");
-}
-
 TEST_OF_CASE(files_and_folders_are_found)
 {
     pcs_case *c = NULL;
@@ -135,21 +115,4 @@ TEST_OF_CASE(files_and_folders_are_found)
     check_same_text(pcs_case_name(c), "bar_impact");
     check_same_text(pcs_case_file(c), "cases/bar_impact/case.yaml");
     check_same_text(pcs_case_folder_of(c, pcs_case_root(c)), "cases/bar_impact");
-}
-
-TEST_OF_CASE(nodes_are_found_by_path)
-{
-    pcs_case *c = parse("a:\n  b: {c: 1}\nl:\n  - {set: x.y}\n  - {set: x.y}\n");
-    pcs_case_error(c, pcs_case_find(c, "a.b"), "one");
-    pcs_case_error(c, pcs_case_find(c, "a.b.zzz"), "two");
-    pcs_case_error(c, pcs_case_find(c, "l.0"), "three");
-    pcs_case_error(c, pcs_case_find(c, "l.x.y"), "four");
-    pcs_case_error(c, pcs_case_find(c, NULL), "five");
-    pcs_case_get(c, pcs_case_root(c), "a");
-    pcs_case_get(c, pcs_case_root(c), "l");
-    CHECK(pcs_case_finish(c) == PCS_BAD_INPUT);
-    CHECK_TEXT(pcs_message(context_of_test), "f:1:1: five\n");
-    CHECK_TEXT(pcs_message(context_of_test), "f:2:6: one\nf:2:6: two\n");
-    CHECK_TEXT(pcs_message(context_of_test), "f:4:5: three\n");
-    CHECK_TEXT(pcs_message(context_of_test), "f:5:5: four\n");
 }
