@@ -1,10 +1,9 @@
 // Chains with any values: against `dense` and by their backward error, with and without row exchanges, with blocks of
-// different sizes; singular ones are told, nothing allocates in a factorization, and values may change.
+// different sizes; singular ones are told, and values may change.
 
 #include "test_linsolve_checks.h"
 
 #include "linsolve/chain.h"
-#include "support/alloc_fault.h"
 
 // Values of a chain: random in (-1, 1), on the diagonal with an addition that keeps the sign of the random number.
 static pcs_matrix *general_chain(pcs_context *ctx, int n, int b, double diagonal, unsigned seed)
@@ -383,20 +382,4 @@ TEST_WITH_CONTEXT(test_values_change)
             CHECK_ALL_NEAR(n, x, y, 0.0);
         }
     }
-}
-
-TEST_WITH_CONTEXT(test_nothing_allocates)
-{
-    if (!alloc_fault_is_active()) skip();
-    for (int b = 1; b <= 6; b++)
-        for (int round = 0; round < 2; round++) {
-            const pcs_matrix *A = general_chain(*state, 29 * b - 1, b, round == 0 ? 2.0 * b : 0.0, 77u);
-            pcs_linsolve *solver = create(*state, "chain", A, PCS_GENERAL);
-            double *x = vector(*state, 29 * b);
-            bool is_singular = true;
-            alloc_fault_arm(0, false);
-            CHECK_OK(*state, pcs_linsolve_factor(solver, &is_singular));
-            pcs_linsolve_solve(solver, x);
-            CHECK(alloc_fault_requests() == 0 && !is_singular);
-        }
 }
