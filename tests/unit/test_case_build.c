@@ -379,19 +379,6 @@ TEST_WITH_CONTEXT(an_unstable_step_can_be_allowed)
     CHECK(sim->step_size == 0.01 && sim->step_size > sim->system->stable_step);
 }
 
-static int count_observers(const char *old, const char *new, const char *name)
-{
-    char text[8192];
-    pcs_context *ctx = NULL;
-    pcs_sim *sim = NULL;
-    CHECK(pcs_context_create(&ctx) == PCS_OK);
-    CHECK_OK(ctx, build(ctx, replaced(old, new, text, sizeof text), &sim));
-    int count = 0;
-    for (int i = 0; i < sim->nobserver; i++) count += strcmp(sim->observers[i].ops->name, name) == 0;
-    pcs_context_destroy(&ctx);
-    return count;
-}
-
 // Builds the good case with one change and gives its simulation.
 static pcs_sim *build_changed(pcs_context **ctx, const char *set)
 {
@@ -450,12 +437,4 @@ TEST_WITH_CONTEXT(joints_are_counted_as_joints)
     CHECK_OK(ctx, pcs_build_sim_from(ctx, "cases/pendulum", 0, NULL, &sim));
     pcs_describe_sim(sim, sizeof text, text); // a closed form: its pivot is a joint, too
     assert_string_equal(text, "3 dofs, 1 contact point, 1 joint of 2 conditions, alpha_ggl, 6000 steps of 0.001 s");
-}
-
-TEST(observers_run_by_default_unless_switched_off)
-{
-    CHECK(count_observers("frames: { every: 2 }", "frames: {}", "frames") == 1);
-    CHECK(count_observers("frames: { every: 2 }", "frames: false", "frames") == 0);
-    CHECK(count_observers("frames: { every: 2 }", "summary: {}", "frames") == 1);
-    CHECK(count_observers("frames: { every: 2 }", "summary: {}", "progress") == 1);
 }
