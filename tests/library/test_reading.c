@@ -198,22 +198,10 @@ TEST(saved_states_lead_the_same_way)
     remove(path);
 }
 
-static void copy_file(const char *from, const char *to, long size, long flipped)
-{
-    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
-    CHECK(in != NULL && out != NULL);
-    for (long i = 0; i < size; i++) {
-        int byte = fgetc(in);
-        if (byte == EOF) break;
-        fputc(i == flipped ? byte ^ 1 : byte, out);
-    }
-    fclose(in);
-    fclose(out);
-}
-
+// What is damaged is in cli/test_checkpoint.py.
 TEST(states_that_do_not_fit_are_refused)
 {
-    static const char path[] = TESTS_OUTPUT_FOLDER "/fitting.state", bad[] = TESTS_OUTPUT_FOLDER "/bad.state";
+    static const char path[] = TESTS_OUTPUT_FOLDER "/fitting.state";
     static const char *const set[] = { "mesh.bar.elements=199" };
     percuss *p = NULL, *finer = NULL, *before = NULL;
     CHECK(percuss_load("cases/bar_impact", &p) == 0 && percuss_load("cases/bar_impact", &before) == 0);
@@ -223,17 +211,6 @@ TEST(states_that_do_not_fit_are_refused)
     CHECK_TEXT(percuss_message(finer), "another case");
     CHECK_TEXT(percuss_message(finer), "was 'elements: 200', is 'elements: 199'");
     CHECK(percuss_time(finer) == 0.0 && percuss_step(finer) == 0);
-    static const long sizes[] = { 0, 7, 127, 4000 };
-    for (int i = 0; i < 4; i++) {
-        copy_file(path, bad, sizes[i], -1);
-        CHECK(percuss_load_state(p, bad) == 2);
-        CHECK_TEXT(percuss_message(p), "cut off");
-    }
-    for (long flipped = 150; flipped < 12000; flipped += 997) {
-        copy_file(path, bad, 1L << 30, flipped);
-        CHECK(percuss_load_state(p, bad) == 2);
-        CHECK_TEXT(percuss_message(p), "checksum is wrong");
-    }
     CHECK(percuss_load_state(p, "README.md") == 2);
     CHECK_TEXT(percuss_message(p), "no checkpoint of Percuss");
     CHECK(percuss_load_state(p, TESTS_OUTPUT_FOLDER "/nowhere.state") == 2 && percuss_load_state(p, NULL) == 2);
@@ -242,7 +219,6 @@ TEST(states_that_do_not_fit_are_refused)
     CHECK(percuss_load_state(NULL, path) == 2 && percuss_save(NULL, path) == 2);
     CHECK(percuss_step(p) == 0 && percuss_step(before) == 0 && is_same(p, before)); // nothing has changed
     remove(path);
-    remove(bad);
     percuss_destroy(&p);
     percuss_destroy(&finer);
     percuss_destroy(&before);
