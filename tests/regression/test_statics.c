@@ -1,15 +1,12 @@
-// Equilibria of linear models, contacts and joints against closed forms; models that are free to move; a way that ends;
-// runs that start in equilibrium; what is written.
+// Equilibria of linear models, contacts and joints against closed forms; models that are free to move; a way that ends.
 
 #include "support/check.h"
 #include "support/still.h"
 
-#include "build/build.h"
 #include "cantilever.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 // Compliance of the tip of a cantilever of length 1 and square section d.
 static double tip_compliance(double d)
@@ -276,39 +273,4 @@ TEST(models_that_can_move_are_refused_by_name)
     CHECK_STATUS(s.ctx, pcs_statics_solve(&s.on, &options, q, NULL, NULL, &statics), PCS_BAD_INPUT);
     CHECK_TEXT(pcs_message(s.ctx), "stiffness matrix is singular at node 1 at (0.5, 0, 0), direction [0, 1, 0]");
     still_close(&s);
-}
-
-TEST(a_run_that_starts_in_equilibrium_stays_there)
-{
-    const char *const schemes[] = { "{type: moreau_jean, theta: 0.5}", "{type: alpha_ggl, rho_inf: 0.8}",
-                                    "{type: alpha_velocity, rho_inf: 0.8}" };
-    for (int k = 0; k < 3; k++) {
-        pcs_context *ctx = NULL;
-        pcs_case *c = NULL;
-        pcs_sim *sim = NULL;
-        char text[256];
-        CHECK_OK(NULL, pcs_context_create(&ctx));
-        CHECK_OK(ctx, pcs_case_parse(ctx, "start", cantilever, strlen(cantilever), &c));
-        snprintf(text, sizeof text, "scheme=%s", schemes[k]);
-        CHECK_OK(ctx, pcs_case_set(c, text));
-        CHECK_OK(ctx, pcs_case_set(c, "mesh.beam.elements=4"));
-        CHECK_OK(ctx, pcs_case_set(c, "start=statics"));
-        CHECK_OK(ctx, pcs_case_set(c, "loads.g={type: gravity, g: [0, -9.81, 0]}"));
-        CHECK_OK(ctx,
-                 pcs_case_set(c, "contacts.stop={type: node_plane, nodes: beam.end, point: [0, -0.002, 0], normal: "
-                                 "[0, 1, 0], restitution: 0.0}"));
-        CHECK_OK(ctx, pcs_case_set(c, "time={step: 1.0e-4, end: 0.02}"));
-        CHECK_OK(ctx, pcs_build_sim(ctx, c, &sim));
-        CHECK_OK(ctx, pcs_sim_start(sim));
-        double strain = sim->ledger.now.strain, force = 0.0;
-        CHECK(strain > 0.0);
-        while (!pcs_sim_is_done(sim)) {
-            CHECK_OK(ctx, pcs_sim_step(sim));
-            CHECK(sim->ledger.now.kinetic < 1e-20 * strain);
-            if (force == 0.0) force = sim->report.rows[0].force;
-            CHECK_RELATIVE(sim->report.rows[0].force, force, 1e-9);
-        }
-        CHECK_RELATIVE(sim->ledger.now.strain, strain, 1e-10);
-        pcs_context_destroy(&ctx);
-    }
 }
