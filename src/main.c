@@ -1,6 +1,6 @@
 // The program: finds the command and calls it. Exit status 0: done, 1: the simulation could not go on, 2: bad input.
 
-#define _GNU_SOURCE // fmemopen, dladdr, sigaction, readlink, popen, ioctl, strcasestr, sigaltstack
+#define _GNU_SOURCE // fmemopen, dladdr, sigaction, readlink, ioctl, strcasestr, sigaltstack
 
 #include "analysis/modes.h"
 #include "analysis/statics.h"
@@ -961,7 +961,7 @@ static int cli_new(pcs_context *ctx, const pcs_arguments *a)
     return PCS_CLI_DONE;
 }
 
-// percuss list: all that a case can name, fit to the screen and page by page where it is long.
+// percuss list: all that a case can name, fit to the screen.
 
 static void list_put(void *user, const char *text)
 {
@@ -972,15 +972,6 @@ static int list_width(void)
 {
     struct winsize size;
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 40 ? size.ws_col : 0;
-}
-
-// Opens a pager that does not stop at short texts, NULL if the output is not a terminal.
-static FILE *list_open_pager(void)
-{
-    const char *pager = getenv("PAGER");
-    if (!isatty(STDOUT_FILENO)) return NULL;
-    fflush(stdout);
-    return popen(pager == NULL || pager[0] == '\0' ? "less -FRX 2>/dev/null || cat" : pager, "w");
 }
 
 static int list_plugin(pcs_context *ctx, const pcs_catalogue *catalogue, const char *path)
@@ -1022,11 +1013,7 @@ static int cli_list(pcs_context *ctx, const pcs_arguments *a)
     bool is_path = a->subject != NULL && strchr(a->subject, '/') != NULL;
     if (is_path) return list_plugin(ctx, &catalogue, a->subject);
     catalogue.name = a->subject;
-    FILE *pager = list_open_pager();
-    if (pager != NULL) catalogue.user = pager;
-    int count = pcs_catalogue_write(&catalogue);
-    if (pager != NULL) pclose(pager);
-    return count > 0 ? PCS_CLI_DONE : list_refuse(a->subject);
+    return pcs_catalogue_write(&catalogue) > 0 ? PCS_CLI_DONE : list_refuse(a->subject);
 }
 
 // Completion for shells: percuss complete WORD... prints what the last word may become, a line each, with a tab and a

@@ -641,11 +641,25 @@ static bool precondition_is_ready(const pcs_preconditioner *self)
     return self != NULL && self->is_factored;
 }
 
-// GMRES.
+// GMRES for A x = b, A known by products only, from x = 0, with restarts and preconditioned from the right (Saad,
+// Schultz 1986). `precondition` applies D ~ A^-1; where entries of b, A x and D b vanish those of x do, so a subset of
+// equations needs no numbering of its own.
+struct pcs_krylov {
+    int n, restart;
+    const pcs_system *system; // the vectors are distributed like its rows; NULL if one process has all entries
+    void (*product)(void *owner, const double *x, double *y);      // y = A x
+    void (*precondition)(void *owner, const double *r, double *x); // x = D r
+    void *owner;
+    int count; // number of products so far
+    // work:
+    double **basis;                                    // [restart + 1][n]
+    double *H, *cosine, *sine, *g, *dots;              // Hessenberg matrix by columns, rotations, right-hand side
+    double *direction, *image, *rest, *preconditioned; // [n]
+};
 
 static const double regular = 0.05; // smallest pivot of a regular triangle, relative to the largest
 
-pcs_status pcs_krylov_create(pcs_context *ctx, int n, int restart, pcs_krylov **out)
+static pcs_status krylov_create(pcs_context *ctx, int n, int restart, pcs_krylov **out)
 {
     pcs_krylov *k;
     PCS_TAKE(ctx, k, 1, "the Krylov method");
@@ -736,7 +750,8 @@ static bool krylov_is_regular(const pcs_krylov *k, int count)
     return least > regular * most;
 }
 
-double pcs_krylov_minimal(pcs_krylov *k, const double *b, double *x, double tolerance, int limit)
+// Solves A x = b and returns |b - A x|; stops when it is below `tolerance`, after `limit` products, or at a stall.
+static double krylov_minimal(pcs_krylov *k, const double *b, double *x, double tolerance, int limit)
 {
     int n = k->n, used = 0;
     memset(x, 0, (size_t)n * sizeof *x);
@@ -1182,7 +1197,7 @@ pcs_status pcs_krylov_set_create(pcs_context *ctx, const pcs_system *system, int
     PCS_TAKE(ctx, c->gate_history, m, "the contact problem");
     *out = c;
     int restart = nall < KRYLOV_RESTART ? nall + 1 : KRYLOV_RESTART;
-    PCS_TRY(pcs_krylov_create(ctx, n, restart, &c->krylov));
+    PCS_TRY(krylov_create(ctx, n, restart, &c->krylov));
     c->krylov->system = system;
     pcs_krylov_set_take(c, nsmooth, NULL);
     return PCS_OK;
@@ -1339,7 +1354,7 @@ static bool set_newton(pcs_krylov_set *c, double norm, double tolerance)
     precondition_prepare(c);
     for (int i = 0; i < c->p.n; i++)
         if (i < set_first(c) || i >= set_last(c)) c->F[i] = 0.0;
-    double rest = pcs_krylov_minimal(k, c->F, c->x, tolerance, KRYLOV_LIMIT);
+    double rest = krylov_minimal(k, c->F, c->x, tolerance, KRYLOV_LIMIT);
     c->rounds++;
     if (!(rest <= fmax(0.5 * norm, tolerance))) return false;
     for (int i = set_first(c); i < set_last(c); i++) c->p.z[i] += c->x[i] * pcs_contact_unit(&c->p, i);

@@ -14,28 +14,7 @@
 #include "step/step.h"
 #include "system/system.h"
 
-// GMRES for A x = b, A known by products only, from x = 0, with restarts and preconditioned from the right (Saad,
-// Schultz 1986). `precondition` applies D ~ A^-1; where entries of b, A x and D b vanish those of x do, so a subset of
-// equations needs no numbering of its own.
-typedef struct pcs_krylov {
-    int n, restart;
-    const pcs_system *system; // the vectors are distributed like its rows; NULL if one process has all entries
-    void (*product)(void *owner, const double *x, double *y);      // y = A x
-    void (*precondition)(void *owner, const double *r, double *x); // x = D r
-    void *owner;
-    int count; // number of products so far
-    // work:
-    double **basis;                                    // [restart + 1][n]
-    double *H, *cosine, *sine, *g, *dots;              // Hessenberg matrix by columns, rotations, right-hand side
-    double *direction, *image, *rest, *preconditioned; // [n]
-} pcs_krylov;
-
-// Creates the solver.
-pcs_status pcs_krylov_create(pcs_context *ctx, int n, int restart, pcs_krylov **out);
-
-// Solves A x = b and returns |b - A x|; stops when it is below `tolerance`, after `limit` products, or at a stall.
-double pcs_krylov_minimal(pcs_krylov *k, const double *b, double *x, double tolerance, int limit);
-
+typedef struct pcs_krylov pcs_krylov;
 typedef struct pcs_preconditioner pcs_preconditioner;
 
 // Creates the preconditioners of gaps and of velocities for the rows G and T, which may be NULL.
