@@ -95,5 +95,25 @@ class OneRun(program.Cases):
         self.near(contact["total_impulse"], last["momentum_x"] - rows[0]["momentum_x"], 1e-9, "momentum")
 
 
+class Arrows(program.Cases):
+    def test_the_arrow_of_a_force_has_its_friction(self):
+        """A mass of 2 kg slides along (3, 4, 0) on a floor: N = 20 N, friction 0.25 N against the motion."""
+        case = self.folder / "slide.yaml"
+        case.write_text("""
+mesh: { mass: { type: point, at: [0, 0, 0] } }
+elements: { mass: { type: point_mass, mesh: mass, mass: 2.0 } }
+initial: [{ set: mass, velocity: [3, 4, 0] }]
+loads: { weight: { type: gravity, g: [0, 0, -10] } }
+contacts: { floor: { type: node_plane, nodes: mass, point: [0, 0, 0], normal: [0, 0, 1], restitution: 0,
+  friction: 0.25 } }
+scheme: { type: alpha_ggl }
+time: { step: 0.01, end: 0.1 }
+""")
+        program.percuss("run", case, "-q", "-o", self.folder / "out", check=True)
+        arrow = read_series(self.folder / "out", "contacts")[-1][1]["arrays"]["point", "force_vector"][0]
+        for got, wanted in zip(arrow, (-3.0, -4.0, 20.0)):
+            self.assertAlmostEqual(got, wanted, delta=1e-9)
+
+
 if __name__ == "__main__":
     unittest.main()
