@@ -180,74 +180,70 @@ TEST(shafts_yield_to_the_teeth)
     }
 }
 
-// Sun, planet, ring and their carrier: Willis' equation (w_r - w_c)/(w_s - w_c) = -z_s/z_r. Also with the points where
-// the pitch circles touch, which the carrier takes round.
+// A train under a constant torque on the sun: constant accelerations of sun and carrier, constant forces of the teeth,
+// and a bearing that carries the planet round. Those two say all: w_p = 3 w_c - 2 w_s, w_r = (3 w_c - w_s)/2.
+typedef struct train {
+    double sun, carrier;          // rad/s^2
+    double inner, outer, bearing; // N, after t
+} train;
+
+static train train_exact(double t)
+{
+    const double Js = 0.3, Jr = 0.8, Jp = 0.1, m = 0.7, r = 0.3, Jc = 0.5 + m * r * r, torque = 2.0;
+    double ss = Js + 4.0 * Jp + 0.25 * Jr, sc = -6.0 * Jp - 0.75 * Jr, cc = Jc + 9.0 * Jp + 2.25 * Jr;
+    train f = { .sun = torque * cc / (ss * cc - sc * sc), .carrier = -torque * sc / (ss * cc - sc * sc) };
+    f.inner = (torque - Js * f.sun) / 0.2;
+    f.outer = Jr * (1.5 * f.carrier - 0.5 * f.sun) / 0.4;
+    f.bearing = hypot(m * r * f.carrier * f.carrier * t * t, m * r * f.carrier - (f.inner - f.outer));
+    return f;
+}
+
+// Teeth push the planet into itself from both sides, and the ring outwards; away: from the sun to the planet.
+static void check_push(const text_case *c, double carrier)
+{
+    const char *const names[] = { "inner", "outer" };
+    for (int k = 0; k < 2; k++) {
+        const pcs_reaction *teeth = reaction(c, names[k]);
+        CHECK(teeth->teeth[1] > (k == 0 ? 1.0 : 0.1));
+        CHECK_NEAR(teeth->force[0] * cos(carrier) + teeth->force[1] * sin(carrier), teeth->teeth[1], 1e-9);
+    }
+}
+
+// Willis' equation (w_r - w_c)/(w_s - w_c) = -z_s/z_r, also with the points where the pitch circles touch, which the
+// carrier takes round, and with pressure angles.
 TEST(planets_follow_willis)
 {
-    // phi_p = 3 c - 2 s, phi_r = 1.5 c - 0.5 s: masses of the coordinates s and c, and what a torque on s does.
-    const double ss = 0.3 + 4.0 * 0.1 + 0.25 * 0.8, cc = 0.5 + 0.7 * 0.09 + 9.0 * 0.1 + 2.25 * 0.8;
-    const double sc = -6.0 * 0.1 - 0.75 * 0.8, det = ss * cc - sc * sc, T = 2.0;
-    const double as = T * cc / det, ac = -T * sc / det;
-    for (int p = 0; p < 4; p++) {
+    static const struct {
+        bool is_in_space;
+        const char *inner, *outer;
+    } trains[] = { { false, "", "" },
+                   { true, "", "" },
+                   { false, ", at: [0.2, 0, 0]", ", at: [0.4, 0, 0]" },
+                   { true, ", at: [0.2, 0, 0]", ", at: [0.4, 0, 0]" },
+                   { false, ", at: [0.2, 0, 0], pressure_angle: 20, flank: backward",
+                     ", at: [0.4, 0, 0], pressure_angle: 20" } };
+    const train exact = train_exact(3.0);
+    for (int p = 0; p < 5; p++) {
         double error[2];
         for (int f = 0; f < 2; f++) {
-            text_case c = gear_train_open(p % 2 != 0, p >= 2 ? ", at: [0.2, 0, 0]" : "",
-                                          p >= 2 ? ", at: [0.4, 0, 0]" : "", "alpha_ggl, rho_inf: 0.9",
-                                          f == 0 ? "{ step: 4.0e-2, end: 3.0 }" : "{ step: 2.0e-2, end: 3.0 }");
+            text_case c =
+                gear_train_open(trains[p].is_in_space, trains[p].inner, trains[p].outer, "alpha_ggl, rho_inf: 0.9",
+                                f == 0 ? "{ step: 4.0e-2, end: 3.0 }" : "{ step: 2.0e-2, end: 3.0 }");
             double worst = 0.0, turn[3] = { 0 }; // sun, ring, arm
             while (!pcs_sim_is_done(c.sim)) {
                 text_case_step(&c);
-                for (int k = 0; k < 3; k++) turn[k] = c.sim->state.q[p % 2 == 0 ? 3 * k + 2 : 6 * k + 5];
+                for (int k = 0; k < 3; k++) turn[k] = c.sim->state.q[trains[p].is_in_space ? 6 * k + 5 : 3 * k + 2];
                 worst = fmax(worst, fabs(remainder(2.0 * turn[1] - 3.0 * turn[2] + turn[0], 2.0 * pi)));
             }
             CHECK(worst < 1e-12);
-            error[f] = fabs(remainder(turn[0] - 4.5 * as, 2.0 * pi)) + fabs(remainder(turn[2] - 4.5 * ac, 2.0 * pi));
+            error[f] = fabs(remainder(turn[0] - 4.5 * exact.sun, 2.0 * pi));
+            error[f] += fabs(remainder(turn[2] - 4.5 * exact.carrier, 2.0 * pi));
+            if (p == 4) check_push(&c, turn[2]);
             text_case_close(&c);
         }
         CHECK(error[0] < 4e-2);
         CHECK(error[0] > 3.5 * error[1] || error[0] < 1e-10);
     }
-}
-
-// In a train on a carrier the motion is that without a pressure angle, teeth push the planet into itself from both
-// sides, and the ring outwards.
-TEST(trains_turn_alike_at_any_pressure_angle)
-{
-    double angles[2][2];
-    for (int n = 0; n < 2; n++) {
-        text_case c = gear_train_open(
-            false, n == 0 ? ", at: [0.2, 0, 0]" : ", at: [0.2, 0, 0], pressure_angle: 20, flank: backward",
-            n == 0 ? ", at: [0.4, 0, 0]" : ", at: [0.4, 0, 0], pressure_angle: 20", "alpha_ggl, rho_inf: 0.9",
-            "{ step: 1.0e-2, end: 3.0 }");
-        text_case_run(&c);
-        angles[n][0] = c.sim->state.q[2];
-        angles[n][1] = c.sim->state.q[8];
-        if (n == 1) {
-            const double *inner = reaction(&c, "inner")->force, *outer = reaction(&c, "outer")->force;
-            double away[2] = { cos(angles[1][1]), sin(angles[1][1]) }; // from the sun to the planet
-            CHECK(reaction(&c, "inner")->teeth[1] > 1.0 && reaction(&c, "outer")->teeth[1] > 0.1);
-            CHECK_NEAR(inner[0] * away[0] + inner[1] * away[1], reaction(&c, "inner")->teeth[1], 1e-9);
-            CHECK_NEAR(outer[0] * away[0] + outer[1] * away[1], reaction(&c, "outer")->teeth[1], 1e-9);
-        }
-        text_case_close(&c);
-    }
-    for (int k = 0; k < 2; k++) CHECK_NEAR(angles[0][k], angles[1][k], 1e-10);
-}
-
-// A train under a constant torque on the sun: constant accelerations, constant forces of the teeth, and a bearing that
-// carries the planet round. Speeds of sun and carrier say all: w_p = 3 w_c - 2 w_s, w_r = (3 w_c - w_s)/2.
-typedef struct train_forces {
-    double inner, outer, bearing; // N
-} train_forces;
-
-static train_forces train_exact(double t)
-{
-    const double Js = 0.3, Jr = 0.8, Jp = 0.1, m = 0.7, r = 0.3, Jc = 0.5 + m * r * r, torque = 2.0;
-    double ss = Js + 4.0 * Jp + 0.25 * Jr, sc = -6.0 * Jp - 0.75 * Jr, cc = Jc + 9.0 * Jp + 2.25 * Jr;
-    double a_s = torque * cc / (ss * cc - sc * sc), a_c = -torque * sc / (ss * cc - sc * sc);
-    train_forces f = { .inner = (torque - Js * a_s) / 0.2, .outer = Jr * (1.5 * a_c - 0.5 * a_s) / 0.4 };
-    f.bearing = hypot(m * r * a_c * a_c * t * t, m * r * a_c - (f.inner - f.outer));
-    return f;
 }
 
 // Largest relative error of the three, as means over the last step of h; alpha_ggl and half_explicit_rk tell those of
@@ -258,7 +254,7 @@ static double train_error(const char *scheme, double h, bool is_mean)
     snprintf(time, sizeof time, "{ step: %.17g, end: 4.0 }", h);
     text_case c = gear_train_open(false, ", at: [0.2, 0, 0]", ", at: [0.4, 0, 0]", scheme, time);
     text_case_run(&c);
-    train_forces exact = train_exact(is_mean ? 4.0 - 0.5 * h : 4.0);
+    train exact = train_exact(is_mean ? 4.0 - 0.5 * h : 4.0);
     const double *inner = reaction(&c, "inner")->force, *outer = reaction(&c, "outer")->force;
     const double *bearing = reaction(&c, "p")->force;
     double error = fabs(hypot(inner[0], inner[1]) / fabs(exact.inner) - 1.0);
