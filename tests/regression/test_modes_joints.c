@@ -1,5 +1,5 @@
-// Modes of models with joints and closed contacts against a dense solution on the null space of their rows: every
-// mode that exists comes, and no other one, however many are asked for.
+// Modes of models with joints and closed contacts: every mode that exists comes, and no other one, however many are
+// asked for.
 
 #include "support/check.h"
 #include "support/still.h"
@@ -10,97 +10,9 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST = 64 };
-
-// Eigenvalues of a dense problem with rows, rising; all arrays are row-major.
-typedef struct dense {
-    int n, count;
-    double K[MOST * MOST], M[MOST * MOST], N[MOST * MOST];
-    double lambda[MOST];
-} dense;
-
-// N: an orthonormal basis of what the rows that hold leave, in natural sizes of coordinates.
-static void dense_null_space(dense *d, const pcs_system *system, const unsigned char *held, const double *size)
-{
-    static double A[MOST * MOST], V[MOST * MOST];
-    double w[MOST];
-    int n = d->n;
-    memset(A, 0, sizeof A);
-    for (int j = 0; j < system->nrow; j++) {
-        double row[MOST] = { 0 }, square = 0.0;
-        if (!system->rows[j].is_bilateral && (held == NULL || !held[j])) continue;
-        pcs_rows_add_transposed(system->G, j, 1.0, row);
-        for (int i = 0; i < n; i++) row[i] *= size[i];
-        square = pcs_dense_dot(n, row, row);
-        for (int a = 0; a < n; a++)
-            for (int b = 0; b < n; b++) A[a * n + b] += row[a] * row[b] / square;
-    }
-    pcs_jacobi(n, A, w, V);
-    for (d->count = 0; d->count < n && w[d->count] < 1e-12; d->count++)
-        for (int i = 0; i < n; i++) d->N[i * n + d->count] = size[i] * V[i * n + d->count];
-}
-
-// N^T A N.
-static void dense_reduce(const dense *d, const double *A, double *R)
-{
-    int n = d->n, m = d->count;
-    for (int a = 0; a < m; a++)
-        for (int b = 0; b < m; b++) {
-            double sum = 0.0;
-            for (int i = 0; i < n; i++)
-                for (int j = 0; j < n; j++) sum += d->N[i * n + a] * A[i * n + j] * d->N[j * n + b];
-            R[a * m + b] = sum;
-        }
-}
-
-// lambda of N^T K N y = lambda N^T M N y by way of the root of the mass.
-static void dense_solve(dense *d)
-{
-    static double K[MOST * MOST], M[MOST * MOST], V[MOST * MOST], B[MOST * MOST];
-    double w[MOST];
-    int m = d->count;
-    dense_reduce(d, d->K, K);
-    dense_reduce(d, d->M, M);
-    pcs_jacobi(m, M, w, V);
-    CHECK(w[0] > 0.0);
-    for (int a = 0; a < m; a++)
-        for (int b = 0; b < m; b++) {
-            double sum = 0.0;
-            for (int i = 0; i < m; i++)
-                for (int j = 0; j < m; j++) sum += V[i * m + a] * K[i * m + j] * V[j * m + b];
-            B[a * m + b] = sum / sqrt(w[a] * w[b]);
-        }
-    pcs_jacobi(m, B, d->lambda, V);
-}
-
-static void dense_copy(const pcs_matrix *A, double *to)
-{
-    int n = A->pattern->n;
-    memset(to, 0, (size_t)(n * n) * sizeof *to);
-    for (int j = 0; j < n; j++)
-        for (int p = A->pattern->start[j]; p < A->pattern->start[j + 1]; p++)
-            to[A->pattern->row[p] * n + j] = A->value[p];
-}
-
-// At the state where the search for modes has left the system.
-static dense *dense_open(const still *s, const pcs_modes *modes, const pcs_modes_options *options)
-{
-    pcs_stiffness stiff;
-    dense *d = calloc(1, sizeof *d);
-    CHECK(d != NULL && s->on.system->nv <= MOST);
-    d->n = s->on.system->nv;
-    CHECK_OK(s->ctx, pcs_stiffness_create(s->on.system, false, &stiff));
-    pcs_stiffness_update_K(&stiff, modes->at, options->force);
-    pcs_stiffness_update_M(&stiff);
-    dense_copy(&stiff.K, d->K);
-    dense_copy(&stiff.M, d->M);
-    dense_null_space(d, s->on.system, options->held, stiff.system->scale.model);
-    dense_solve(d);
-    return d;
-}
 
 // No row that holds moves, beside what the fastest coordinate could do to it.
 static void check_rows(const still *s, const pcs_mode *m, const unsigned char *held)
@@ -116,21 +28,43 @@ static void check_rows(const still *s, const pcs_mode *m, const unsigned char *h
     }
 }
 
+// As many modes as the rows leave, independent of one another and held by the rows, span all motions: lambda of each is
+// exact where y . K x = lambda y . M x holds with every other one.
 static void check_modes(const still *s, const pcs_modes_options *options, int count)
 {
+    static double gram[MOST * MOST], vectors[MOST * MOST];
     pcs_modes modes;
+    pcs_stiffness stiff;
+    double Kx[MOST], Mx[MOST], values[MOST], top = 0.0; // of the problem without rows
+    int n = s->on.system->nv;
     CHECK_OK(s->ctx, pcs_modes_find(&s->on, options, &modes));
-    dense *d = dense_open(s, &modes, options);
-    CHECK(d->count == count && modes.count == count);
-    double top = 0.0; // of the problem without rows
-    for (int i = 0; i < d->n; i++) top = fmax(top, fabs(d->K[i * d->n + i]) / d->M[i * d->n + i]);
+    CHECK(modes.count == count && n <= MOST);
+    CHECK_OK(s->ctx, pcs_stiffness_create(s->on.system, false, &stiff));
+    pcs_stiffness_update_K(&stiff, modes.at, options->force);
+    pcs_stiffness_update_M(&stiff);
+    for (int j = 0; j < n; j++) {
+        int K = pcs_pattern_find(stiff.K.pattern, j, j), M = pcs_pattern_find(stiff.M.pattern, j, j);
+        if (K >= 0 && M >= 0) top = fmax(top, fabs(stiff.K.value[K]) / stiff.M.value[M]);
+    }
     for (int k = 0; k < count; k++) {
         const pcs_mode *m = &modes.modes[k];
         double lambda = m->kind == PCS_MODE_DIVERGENCE ? -m->w * m->w : m->w * m->w;
-        CHECK_NEAR(lambda, d->lambda[k], 1e-9 * fabs(d->lambda[k]) + 1e-13 * top);
         check_rows(s, m, options->held);
+        pcs_matrix_multiply(&stiff.K, m->re, Kx);
+        pcs_matrix_multiply(&stiff.M, m->re, Mx);
+        double own = pcs_dense_dot(n, m->re, Mx);
+        CHECK_NEAR(pcs_dense_dot(n, m->re, Kx) / own, lambda, 1e-9 * fabs(lambda) + 1e-13 * top);
+        for (int l = 0; l < count; l++) {
+            const pcs_mode *other = &modes.modes[l];
+            double mass = pcs_dense_dot(n, other->re, Mx), work = pcs_dense_dot(n, other->re, Kx);
+            gram[k * count + l] = mass;
+            CHECK_NEAR(work - lambda * mass, 0.0, (1e-8 * fmax(lambda, other->w * other->w) + 1e-13 * top) * own);
+        }
     }
-    free(d);
+    for (int k = 0; k < count; k++) values[k] = sqrt(gram[k * count + k]);
+    for (int k = 0; k < count * count; k++) gram[k] /= values[k / count] * values[k % count];
+    pcs_jacobi(count, gram, values, vectors);
+    CHECK(values[0] > 1e-9);
 }
 
 // More are asked for than there are, of both problems.
