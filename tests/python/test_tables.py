@@ -193,6 +193,8 @@ class Converge(Studies):
         for kind, error in (("converges", 5.0), ("diverges", float("inf"))):  # a peak at a constant Courant number
             parts = {"both": Bound(0.0, kind="exact"), "mesh": Bound(3.0, 1.0, kind), "step": Bound(4.0)}
             self.assertEqual(Convergence.total(parts, 0.0), error)
+        parts["both"] = Bound(1.0, 2.0, "converges")  # in which larger parts cancel, of 5
+        self.assertEqual(Convergence.total(parts, 0.5), 1.6 + 0.5)
 
     def test_the_command_of_the_manual(self):
         with open("docs/manual.md") as file:
