@@ -10,17 +10,14 @@ reflected and the transmitted wave at the ends of the specimen (compression is n
 Source: W. Chen, B. Song: Split Hopkinson (Kolsky) Bar. Springer 2011, chapter 1.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas
+from scipy.integrate import cumulative_trapezoid
 
 from .errors import InputError
 from .results import Results
-
-if TYPE_CHECKING:
-    import pandas
 
 FIRST = 0.02  # of the largest strain: the incident wave has come
 
@@ -52,8 +49,6 @@ def hopkinson(results: Any, incident: str = "incident.stress", transmitted: str 
     positive in compression. Begins when the wave reaches the specimen and ends when the gauges say no more: the
     incident wave must have passed its gauge before the reflected one comes, 2 * distances[0] / c later. `imbalance` is
     the difference of the forces on both sides over their mean: below some 5 % the specimen is in equilibrium."""
-    import pandas
-    from scipy.integrate import cumulative_trapezoid
     table = results.table if isinstance(results, Results) else results
     for name in ("t", incident, transmitted):
         if name not in table:

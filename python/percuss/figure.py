@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, Callable, NamedTuple, Optional, Sequence, Union
 
 import matplotlib
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas
 from matplotlib.axes import Axes
@@ -183,7 +184,6 @@ class Script:
 
     def subplots(self, *shape: int, **named: Any) -> tuple[Pen, list[Pen]]:
         """A figure and its axes, row by row."""
-        import matplotlib.pyplot as plt
         figure, axes = self.call(plt.subplots, "plt.subplots", shape, {**named, "squeeze": False}, "figure, axes")
         figure.script = self
         return Pen(self, "figure", figure), [Pen(self, f"axes[{i}, {j}]", axes[i, j]) for i, j in np.ndindex(*shape)]
@@ -224,7 +224,6 @@ class Pen:
 def drawn(picture: Picture, options: Options, runs: Sequence[Run] = ()) -> Any:
     """The figure in the style of this package, with its `script`. Axes of time have an attribute `clock`, "x" or
     "y"."""
-    import matplotlib.pyplot as plt
     matplotlib.use("Agg", force=False)
     with warnings.catch_warnings(), plt.style.context(STYLE):
         warnings.simplefilter("ignore")  # letters that the font does not have
