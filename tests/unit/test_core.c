@@ -89,31 +89,20 @@ static void append_letter(void *object)
     c->log[n + 1] = '\0';
 }
 
-TEST(deferred_actions_run_newest_first)
+// Objects in the arena must still be readable when their own actions close them.
+TEST(deferred_actions_run_newest_first_and_before_memory_goes)
 {
     char log[8] = "";
-    closing a = { log, 'a' }, b = { log, 'b' }, c = { log, 'c' };
     pcs_context *ctx = NULL;
     CHECK_OK(NULL, pcs_context_create(&ctx));
-    CHECK_OK(ctx, pcs_defer(ctx, append_letter, &a));
-    CHECK_OK(ctx, pcs_defer(ctx, append_letter, &b));
-    CHECK_OK(ctx, pcs_defer(ctx, append_letter, &c));
+    for (char letter = 'a'; letter <= 'c'; letter++) {
+        closing *inside = pcs_take(ctx, 1, sizeof *inside, "a closing");
+        *inside = (closing){ log, letter };
+        CHECK_OK(ctx, pcs_defer(ctx, append_letter, inside));
+    }
     assert_string_equal(log, "");
     pcs_context_destroy(&ctx);
     assert_string_equal(log, "cba");
-}
-
-// An object in the arena must still be readable when its own action closes it.
-TEST(deferred_actions_run_before_memory_goes)
-{
-    char log[8] = "";
-    pcs_context *ctx = NULL;
-    CHECK_OK(NULL, pcs_context_create(&ctx));
-    closing *inside = pcs_take(ctx, 1, sizeof *inside, "a closing");
-    *inside = (closing){ log, 'i' };
-    CHECK_OK(ctx, pcs_defer(ctx, append_letter, inside));
-    pcs_context_destroy(&ctx);
-    assert_string_equal(log, "i");
 }
 
 TEST_WITH_CONTEXT(a_message_is_wrapped_from_outside)
