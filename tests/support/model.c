@@ -156,15 +156,22 @@ void model_chain(model *m, const char *name, int nnode, const double (*x)[3])
     CHECK_OK(m->ctx, pcs_mesh_add_cell_range(m->mesh, name, cell, nnode - 1));
 }
 
+void model_cell(model *m, const char *name, int a, int b)
+{
+    int cell;
+    CHECK_OK(m->ctx, pcs_mesh_add_cells(m->mesh, 1, &cell));
+    m->mesh->cell[cell][0] = a;
+    m->mesh->cell[cell][1] = b;
+    CHECK_OK(m->ctx, pcs_mesh_add_cell_range(m->mesh, name, cell, 1));
+}
+
 void model_point(model *m, const char *name, const double x[3])
 {
-    int node, cell;
+    int node;
     CHECK_OK(m->ctx, pcs_mesh_add_nodes(m->mesh, 1, &node));
-    CHECK_OK(m->ctx, pcs_mesh_add_cells(m->mesh, 1, &cell));
     memcpy(m->mesh->x[node], x, sizeof m->mesh->x[node]);
-    m->mesh->cell[cell][0] = m->mesh->cell[cell][1] = node;
     CHECK_OK(m->ctx, pcs_mesh_add_node_range(m->mesh, name, node, 1));
-    CHECK_OK(m->ctx, pcs_mesh_add_cell_range(m->mesh, name, cell, 1));
+    model_cell(m, name, node, node);
 }
 
 const pcs_set *model_nodes(const model *m, const char *name)

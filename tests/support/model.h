@@ -38,8 +38,10 @@ void *model_params(pcs_context *ctx, const pcs_option *options, size_t size, con
 // Mesh. `model_chain` takes the positions of its nodes; cell i joins nodes i and i+1.
 void model_line(model *m, const char *name, const double from[3], const double to[3], int elements);
 void model_chain(model *m, const char *name, int nnode, const double (*x)[3]);
-// A one-node cell.
+// A node with a cell of its own.
 void model_point(model *m, const char *name, const double x[3]);
+// A cell between two nodes that are there, or at one of them.
+void model_cell(model *m, const char *name, int a, int b);
 const pcs_set *model_nodes(const model *m, const char *name);
 const pcs_set *model_cells(const model *m, const char *name);
 

@@ -7,27 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-// A cell between two nodes that are there, or at one of them, as a set of its own.
-static void add_cell(model *m, const char *name, int a, int b)
-{
-    int cell;
-    CHECK_OK(m->ctx, pcs_mesh_add_cells(m->mesh, 1, &cell));
-    m->mesh->cell[cell][0] = a;
-    m->mesh->cell[cell][1] = b;
-    CHECK_OK(m->ctx, pcs_mesh_add_cell_range(m->mesh, name, cell, 1));
-}
-
-static void add_nodes(model *m, int count, const double (*x)[3])
-{
-    int node;
-    CHECK_OK(m->ctx, pcs_mesh_add_nodes(m->mesh, count, &node));
-    memcpy(m->mesh->x + node, x, (size_t)count * sizeof *x);
-    for (int i = 0; i < count; i++) {
-        char name[16] = { 'n', (char)('0' + node + i), '\0' };
-        CHECK_OK(m->ctx, pcs_mesh_add_node_range(m->mesh, name, node + i, 1));
-    }
-}
-
 // A millimetre of stretch after a flight of ten kilometres keeps its digits.
 TEST(far_flight_keeps_the_strain)
 {
@@ -52,11 +31,10 @@ TEST(far_flight_keeps_the_strain)
 // w^2 = k/m for a mass on a mount, k (1/m1 + 1/m2) at most 2 k/m for two on a bushing.
 TEST(springs_enter_the_stable_step)
 {
-    const double x[2][3] = { { 0, 0, 0 }, { 0, 0, 0 } };
+    const double x[3] = { 0 };
     model *m = model_create();
-    add_nodes(m, 2, x);
-    add_cell(m, "ball", 0, 0);
-    add_cell(m, "ground", 0, 0);
+    model_point(m, "ball", x);
+    model_cell(m, "ground", 0, 0);
     model_group(m, "point_mass", "ball", "mass=4 in=line");
     model_group(m, "mount", "ground", "stiffness=100,0,0 damper=12,0,0");
     model_build(m);
@@ -74,10 +52,9 @@ TEST(springs_enter_the_stable_step)
     model_destroy(&m);
 
     m = model_create();
-    add_nodes(m, 2, x);
-    add_cell(m, "a", 0, 0);
-    add_cell(m, "b", 1, 1);
-    add_cell(m, "between", 0, 1);
+    model_point(m, "a", x);
+    model_point(m, "b", x);
+    model_cell(m, "between", 0, 1);
     model_group(m, "rigid_body_2d", "a", "mass=4 inertia=2");
     model_group(m, "rigid_body_2d", "b", "mass=4 inertia=2");
     model_group(m, "bushing", "between", "stiffness=100,100,0 torsional_stiffness=0,0,9 angles=finite");

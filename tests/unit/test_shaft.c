@@ -4,14 +4,6 @@
 #include "support/check.h"
 #include "support/model.h"
 
-static void add_cell(model *m, const char *name, int node)
-{
-    int cell;
-    CHECK_OK(m->ctx, pcs_mesh_add_cells(m->mesh, 1, &cell));
-    m->mesh->cell[cell][0] = m->mesh->cell[cell][1] = node;
-    CHECK_OK(m->ctx, pcs_mesh_add_cell_range(m->mesh, name, cell, 1));
-}
-
 static void hold(model *m, const char *nodes, const char *fixes)
 {
     pcs_fe_support *support = model_support(m, nodes, "");
@@ -24,7 +16,7 @@ TEST(damping_leaves_the_spin_alone)
     const double from[3] = { 0 }, to[3] = { 0.3, 0, 0 };
     model *m = model_create();
     model_line(m, "shaft", from, to, 1);
-    add_cell(m, "wheel", 1);
+    model_cell(m, "wheel", 1, 1);
     model_group(m, "rotor_beam_driven", "shaft", "E=1 nu=0.3 rho=7850 orientation=0,1,0")->damping_mass = 60.0;
     model_group(m, "disc_driven", "wheel", "mass=2 inertia=0.5,0.3,0.3")->damping_mass = 60.0;
     model_build(m);
