@@ -1,5 +1,5 @@
-// Loads in equilibrium and in motion: follower forces against an integrated elastica, torques against the energy they
-// give, momentum under loads of every kind.
+// Loads in equilibrium and in motion: follower forces against an integrated elastica, momentum under loads of every
+// kind, work and its orders.
 
 #include "core/rotation.h"
 #include "support/check.h"
@@ -124,26 +124,6 @@ TEST(follower_force_bends_the_elastica)
     {                                                                                                          \
         "alpha_ggl, rho_inf: 0.9", "alpha_velocity, rho_inf: 0.9", "newmark", "hht", "moreau_jean, theta: 0.5" \
     }
-
-// A constant torque about a principal axis: w = m t/J, and its work is the kinetic energy.
-TEST(torque_gives_its_work_as_energy)
-{
-    const char *const schemes[] = SCHEMES;
-    for (int i = 0; i < 10; i++) {
-        text_case c =
-            text_case_print("mesh: { body: { type: point, at: [1, 2, 3] } }\n"
-                            "elements: { body: { type: rigid_body_3d, mesh: body, mass: 2, inertia: [1, 2, 2.5] } }\n"
-                            "loads: { drive: { type: torque, node: body, value: -6, axis: [0, 3, 0], follower: %s } }\n"
-                            "scheme: { type: %s }\ntime: { step: 5.0e-3, end: 2.0 }\n",
-                            i % 2 ? "true" : "false", schemes[i / 2]);
-        text_case_run(&c);
-        const pcs_ledger *ledger = &c.sim->ledger;
-        CHECK_NEAR(c.sim->state.v[4], -6.0, 1e-10);
-        CHECK_NEAR(ledger->now.kinetic, 36.0, 1e-9);
-        CHECK_NEAR(ledger->external_work, 36.0, 1e-9);
-        text_case_close(&c);
-    }
-}
 
 // A free beam in space, bent, turned and thrown about by loads of every kind; %s: the force that may follow, the
 // scheme.

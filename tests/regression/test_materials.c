@@ -1,5 +1,5 @@
-// Rods of materials with internal variables: hysteresis, relaxation, plastic waves, damped vibrations, the ledger, and
-// what refuses them.
+// Rods of materials with internal variables: hysteresis, relaxation, plastic waves, damped vibrations, and what refuses
+// them.
 
 #include "support/check.h"
 #include "support/ode.h"
@@ -313,7 +313,7 @@ TEST(vibrations_decay_as_they_should)
     }
 }
 
-// ---- The ledger, and states
+// ---- What refuses them
 
 static const char impact[] =
     "mesh: { bar: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 40 },\n"
@@ -325,27 +325,6 @@ static const char impact[] =
     "initial: [ { set: whole, velocity: [-15, 0, 0] } ]\n"
     "contacts: { wall: { type: node_plane, nodes: bar.start, point: [-1.0e-5, 0, 0], normal: [1, 0, 0], restitution: 0 "
     "} }\n";
-
-// What no term explains shrinks with the step.
-TEST(the_ledger_closes)
-{
-    const char *const schemes[] = { "newmark", "moreau_jean, theta: 0.5", "alpha_ggl, rho_inf: 1.0", "half_explicit" };
-    for (int s = 0; s < 4; s++) {
-        double left[2];
-        for (int k = 0; k < 2; k++) {
-            char text[TEXT];
-            snprintf(text, sizeof text, "scheme: { type: %s }\ntime: { step: %.17g, end: 6.0e-4 }\n", schemes[s],
-                     2e-6 / (1 << 2 * k));
-            text_case run = text_case_open(impact, text, NULL);
-            text_case_run(&run);
-            const pcs_ledger *l = &run.sim->ledger;
-            left[k] = l->numerical_loss / l->initial;
-            CHECK(l->material_loss > 0.2 * l->initial);
-            text_case_close(&run);
-        }
-        CHECK(fabs(left[1]) < 5e-3 && fabs(left[1]) < fabs(left[0]));
-    }
-}
 
 TEST(what_cannot_follow_says_so)
 {

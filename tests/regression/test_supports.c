@@ -12,38 +12,6 @@ static const double gravity = 9.81;
 #define TIME(step, end) "time: { step: " step ", end: " end " }\n"
 #define DOWN "loads: { weight: { type: gravity, g: [0, -9.81, 0] } }\n"
 
-// A cantilever held by a joint moves like one held by a support.
-TEST(welds_hold_like_supports)
-{
-    static const char beam[] = "mesh: { beam: { type: line, from: [0, 0, 0], to: [1, 0, 0], elements: 6 } }\n"
-                               "elements: { beam: { type: beam_timo_2d, mesh: beam, E: 2.1e+9, nu: 0.3, rho: 7800,\n"
-                               "                    section: { type: rectangle, width: 0.02, height: 0.03 } } }\n";
-    text_case joined = text_case_open(beam, "joints: { wall: { type: fixed, node: beam.start } }\n", DOWN, GGL,
-                                      TIME("1.0e-3", "0.1"), NULL);
-    text_case held = text_case_open(beam, "supports: { wall: { set: beam.start, fix: [x, y, rz], reactions: true } }\n",
-                                    DOWN, GGL, TIME("1.0e-3", "0.1"), NULL);
-    CHECK(joined.sim->system->is_linear);
-    double mean[3] = { 0.0 };
-    while (!pcs_sim_is_done(held.sim)) {
-        double x[2][3], v[2][3], reference[3];
-        // The mean of a joint's force over the step, at second order.
-        mean[0] = joined.sim->has_started ? joined.sim->reactions[0].force[1] : NAN;
-        mean[1] = joined.sim->has_started ? joined.sim->reactions[0].moment[2] : NAN;
-        text_case_step(&joined);
-        text_case_step(&held);
-        text_case_node(&joined, "beam.end", x[0], v[0], reference);
-        text_case_node(&held, "beam.end", x[1], v[1], reference);
-        CHECK_ALL_NEAR(3, x[0], x[1], 1e-13);
-        CHECK_ALL_NEAR(3, v[0], v[1], 1e-10);
-    }
-    mean[0] = 0.5 * (mean[0] + joined.sim->reactions[0].force[1]);
-    mean[1] = 0.5 * (mean[1] + joined.sim->reactions[0].moment[2]);
-    CHECK_RELATIVE(held.sim->reactions[0].force[1], mean[0], 0.02);
-    CHECK_RELATIVE(held.sim->reactions[0].moment[2], mean[1], 0.02);
-    text_case_close(&joined);
-    text_case_close(&held);
-}
-
 // A beam on two supports that falls on a stop: supports, contact and weight are all that changes its momentum.
 TEST(supports_and_contacts_balance_the_momentum)
 {
