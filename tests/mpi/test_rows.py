@@ -266,6 +266,7 @@ class Laws(DealtRuns):
     def test_foot(self):
         self.same_when_resumed(self.case("rows", ROWS), *DEALT, *LAW, "--set", "output.checkpoint.every=2", *SHORT,
                                repeats=True, options=ranks.REPEATABLE)
+        self.same_outputs((2,), *LAW, "--set", "contacts.floor.friction=0", *FOOT, *MOREAU, *SHORT)
         self.same_outputs((2,), *FOOT, *MOREAU, *SHORT)
 
     # Directions that turn, at points with arms, and the largest stable step.
