@@ -135,7 +135,7 @@ static const trial trials[] = {
     { JOINED, NEVER, 100, { DAMPED }, false, false },
     { JOINED, NEVER, 100, { "scheme={type: alpha_velocity}" }, false, false },
     // Varying tangents and finite rotations.
-    { EXACT_2D, STEPPING, 200, { GGL, SIX, LONG }, false, false },
+    { EXACT_2D, LOADING, 200, { GGL, SIX, LONG }, false, false },
     { EXACT_3D, STEPPING, 200, { GGL, SIX, LONG }, false, false },
     { EXACT_2D, NEVER, 200, { DAMPED, SIX, LONG }, false, false },
     { EXACT_3D, NEVER, 200, { DAMPED, SIX, LONG }, false, false },
@@ -146,11 +146,11 @@ static const trial trials[] = {
     // Closed forms: varying mass and friction, joints, redundant points, the circular cone, plain.
     { "cases/slider_crank", STEPPING, 300, { HALF }, false, false },
     { "cases/slider_crank", NEVER, 300, { MOREAU }, false, false },
-    { "cases/slider_crank", STEPPING, 300, { GGL }, false, false },
+    { "cases/slider_crank", LOADING, 300, { GGL }, false, false },
     { "cases/slider_crank_bilateral", NEVER, 300, { HALF }, false, false },
-    { "cases/slider_crank_bilateral", STEPPING, 300, { MOREAU }, false, false },
+    { "cases/slider_crank_bilateral", LOADING, 300, { MOREAU }, false, false },
     { "cases/pendulum", NEVER, 300, { GGL }, false, false },
-    { "cases/puck", STEPPING, 300, { HALF }, false, false },
+    { "cases/puck", LOADING, 300, { HALF }, false, false },
     { "cases/puck", NEVER, 300, { GGL }, false, false },
     { "cases/ball", STEPPING, 300, { HALF }, false, false },
     { "cases/ball", NEVER, 300, { GGL }, false, false },

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS = 8, NVARIANT = 6 };
+enum { STEPS = 5, NVARIANT = 6 };
 static const char *const file = "tests/unit/slices_bars.yaml";
 
 static pcs_sim *open_bars(pcs_context **ctx, int nset, const char *const *set, bool has_slices)
