@@ -1,5 +1,5 @@
 """Equilibrium paths by arc length against closed forms: a roof of two rods (von Mises) that snaps through, with a
-spring in series that snaps back, with a stop; Lee's frame, a column (Euler).
+spring in series that snaps back, with a stop; Lee's frame, a deep arch (DaDeppo and Schmidt 1975), a column (Euler).
 Argument: the path of percuss.
 
   P(y) = 2 E A (L - l)/L y/l,   l = sqrt(1 + y^2),  L = sqrt(1 + b^2)
@@ -92,6 +92,22 @@ supports: {{ a: {{ set: column.start, fix: [x, y] }}, b: {{ set: rest.end, fix: 
 loads: {{ push: {{ type: force, node: beam.end, value: [0, -3, 0] }} }}
 statics: {{ path: arc, arc_length: {arc!r} }}
 output: {{ probes: {{ load: {{ node: beam.end, of: [ux, uy] }} }} }}
+"""
+
+
+def arch(cells):
+    """Radius 100, thickness 1, 215 degrees, one end clamped; the load is 20 E I/R^2."""
+    half, inertia = math.radians(107.5), 1.0 / 12.0
+    return f"""
+mesh:
+  arch: {{ type: arc, centre: [0, 0, 0], start: [{-100 * math.sin(half)!r}, {100 * math.cos(half)!r}, 0], angle: -215,
+          elements: {cells} }}
+sets: {{ crown: {{ nodes: arch, at: [0, 100, 0] }} }}
+elements: {{ arch: {{ type: beam_exact_2d, mesh: arch, E: 1.0e6, nu: 0, rho: 1,
+                     section: {{ type: rectangle, width: 1, height: 1 }} }} }}
+supports: {{ a: {{ set: arch.start, fix: [x, y, rz] }}, b: {{ set: arch.end, fix: [x, y] }} }}
+loads: {{ push: {{ type: force, node: crown, value: [0, {-20.0 * 1e6 * inertia / 100.0**2!r}, 0] }} }}
+statics: {{ path: arc, arc_length: 0.05, arcs: 40 }}
 """
 
 
@@ -209,6 +225,15 @@ class Arc(unittest.TestCase):
             self.assertAlmostEqual(order, 2.0, delta=0.1)
             exact = found[2][k] + (found[2][k] - found[1][k]) / 3.0
             self.assertAlmostEqual(exact, published, delta=1e-3)
+
+    def test_a_deep_arch(self):
+        found = []
+        for cells in (20, 40):
+            status, message, rows, summary = solve(arch(cells))
+            self.assertEqual(status, 0, message)
+            self.assertEqual(len(rows), 41)  # the path ends after so many arcs
+            found.append(20.0 * marks(summary, "limit points")[0])
+        self.assertAlmostEqual(found[1] + (found[1] - found[0]) / 3.0, 8.97, delta=5e-3)
 
     def test_a_column_passes_where_it_may_buckle(self):
         status, message, _, summary = solve(column(5e-6))
