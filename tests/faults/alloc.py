@@ -1,18 +1,56 @@
 """Every allocation fails in turn, alone and with all after it, from the case to closed files.
 
-Third-party libraries are part of it. One run of each case tries them all, by children that it forks before each
-allocation and that leave the disk alone (interpose.c). Where there is not time for all, every so many are taken, from a
-random one on; where there is time left, runs of their own, which write their files, go on with single ones.
+Cases are random ones that have every kind of part between them, and those that are shipped. Third-party libraries are
+part of it. One run of each case tries them all, by children that it forks before each allocation and that leave the
+disk alone (interpose.c). Where there is not time for all, every so many are taken, from a random one on; where there is
+time left, runs of their own, which write their files, go on with single ones.
 """
 
 import os
+import re
 import shutil
+import sys
 
 import faults
-import parts
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "study"))
+import random_cases  # noqa: E402
 
 SHARE = 0.75  # of the time, for children
 PACE = 0.005  # s, guess of what a child takes until it is known
+SEEDS = 600  # of random cases, in which each type is drawn
+
+
+def drawn(c):
+    """Name and file of random cases that run to their end, each with a type that none before it has."""
+    schema, seen = random_cases.Schema(c.program), set()
+    for seed in range(SEEDS):
+        draw = random_cases.Draw(schema, seed)
+        case = c.write(f"random_{seed}.yaml", random_cases.text(draw.draw()))
+        new = set(draw.uses) - seen
+        if new and c.run("run", case, "-o", c.path("out"), "--quiet").status == 0:
+            seen |= new
+            yield f"random {seed}", case
+
+
+def commands(c):
+    """Name and command line of each; results go to `out`."""
+    out = ["-o", c.path("out"), "--quiet"]
+    for name, case in drawn(c):
+        yield name, ["run", case, *out]
+    bar = os.path.join(c.source, "cases", "bar_impact")
+    for key, values in (("type", ("condensed", "newton", "schur")), ("linear", ("dense", "chain", "cholmod", "umfpack"))):
+        for value in values:
+            yield value, ["run", bar, "--set", "time.end=0.01", "--set", f"solver.{key}={value}", *out]
+    yield "observers", ["run", bar, "--set", "time.end=0.01", "--set", "output.contact_frames={}", "--set",
+                        "output.waves={body: bar, of: [vx]}", *out]
+    for folder in sorted(os.listdir(os.path.join(c.source, "cases"))):
+        case = os.path.join(c.source, "cases", folder)
+        step = re.search(r"step: ([-+.e\d]+)", open(os.path.join(case, "case.yaml")).read())
+        end = ["--set", f"time.end={3.0 * float(step.group(1))!r}"] if step else []
+        yield f"case {folder}", ["run", case, *end, *out]
+    yield "statics", ["statics", os.path.join(c.source, "cases", "beam_pendulum"), "-o", c.path("out")]
+    yield "modes", ["modes", os.path.join(c.source, "cases", "rotor"), "-o", c.path("out")]
 
 
 def count(c, commands):
@@ -68,10 +106,10 @@ def one_by_one(c, plan):
 
 
 def campaign(c):
-    commands = list(parts.commands(c))
+    chosen = list(commands(c))
     if c.most is not None:
-        commands = c.random.sample(commands, 4)
-    plan = list(count(c, commands))
+        chosen = c.random.sample(chosen, 4)
+    plan = list(count(c, chosen))
     all_forked(c, plan)
     one_by_one(c, plan)
 
