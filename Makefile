@@ -54,6 +54,7 @@ study: bench-packages ## run the slow refinement studies
 	@cmake --build $(BUILD) --parallel $(JOBS) -- --no-print-directory -s
 	@for s in $(BUILD)/tests/study_*; do "$$s" || exit 1; done
 	@/usr/bin/python3 tests/study/law_steps.py $(BUILD)/percuss
+	@/usr/bin/python3 tests/study/lattices.py $(BUILD)/percuss
 	@/usr/bin/python3 tests/study/settling.py $(BUILD)/percuss --quick
 
 work-precision: build ## error against time of the schemes on six kinds of problems, as table, CSV and picture

@@ -39,7 +39,8 @@ def commands(c):
     for name, case in drawn(c):
         yield name, ["run", case, *out]
     bar = os.path.join(c.source, "cases", "bar_impact")
-    for key, values in (("type", ("condensed", "newton", "schur")), ("linear", ("dense", "chain", "cholmod", "umfpack"))):
+    solvers = {"type": ("condensed", "newton", "schur"), "linear": ("dense", "chain", "cholmod", "umfpack")}
+    for key, values in solvers.items():
         for value in values:
             yield value, ["run", bar, "--set", "time.end=0.01", "--set", f"solver.{key}={value}", *out]
     yield "observers", ["run", bar, "--set", "time.end=0.01", "--set", "output.contact_frames={}", "--set",
