@@ -39,23 +39,24 @@ static const gear_pair gear_pairs[] = {
       { 0.5547001962252291, 0, -0.8320502943378437 } },
 };
 
-// A pair in the plane, in space and of bevel gears, driven by a torque on a; an angle of 0 is none.
+// A pair in the plane, in space and of bevel gears, driven by a torque on a. An angle of 0 is none; below 0 the point
+// where the pitch circles touch is not given either.
 static text_case open_pair(int pair, double angle, bool is_back, double torque, const char *scheme)
 {
     const gear_pair *w = &gear_pairs[pair];
-    char flank[64] = "";
+    char point[96] = "", flank[64] = "";
+    if (angle >= 0.0) snprintf(point, sizeof point, ", at: [%.17g, %.17g, %.17g]", w->at[0], w->at[1], w->at[2]);
     if (angle > 0.0)
         snprintf(flank, sizeof flank, ", pressure_angle: %.17g, flank: %s", angle, is_back ? "backward" : "forward");
-    return text_case_print(
-        "mesh: { a: { type: point, at: [0, 0, 0] }, b: { type: point, at: [1, 0, 0] } }\n"
-        "elements: { a: { type: %s, mesh: a, mass: 2, inertia: %s },\n"
-        "            b: { type: %s, mesh: b, mass: 1, inertia: %s } }\n"
-        "joints: { left: { type: hinge, node: a%s }, right: { type: hinge, node: b%s },\n"
-        "          teeth: { type: gear, a: a, b: b, teeth_a: 30, teeth_b: 20%s, at: [%.17g, %.17g, %.17g]%s } }\n"
-        "loads: { drive: { type: torque, node: a, value: %.17g, axis: [0, 0, 1] } }\n"
-        "scheme: { type: %s }\ntime: { step: 4.0e-2, end: 4.0 }\n",
-        w->kind, w->inertia_a, w->kind, w->inertia_b, w->hinge_a, w->hinge_b, w->axes, w->at[0], w->at[1], w->at[2],
-        flank, torque, scheme);
+    return text_case_print("mesh: { a: { type: point, at: [0, 0, 0] }, b: { type: point, at: [1, 0, 0] } }\n"
+                           "elements: { a: { type: %s, mesh: a, mass: 2, inertia: %s },\n"
+                           "            b: { type: %s, mesh: b, mass: 1, inertia: %s } }\n"
+                           "joints: { left: { type: hinge, node: a%s }, right: { type: hinge, node: b%s },\n"
+                           "          teeth: { type: gear, a: a, b: b, teeth_a: 30, teeth_b: 20%s%s%s } }\n"
+                           "loads: { drive: { type: torque, node: a, value: %.17g, axis: [0, 0, 1] } }\n"
+                           "scheme: { type: %s }\ntime: { step: 4.0e-2, end: 4.0 }\n",
+                           w->kind, w->inertia_a, w->kind, w->inertia_b, w->hinge_a, w->hinge_b, w->axes, point, flank,
+                           torque, scheme);
 }
 
 // Hinges `s`, `r`, `c` and `p` of `sun`, `ring`, `arm` and `planet`, and gears `inner` and `outer` of 20, 10 and 40
@@ -135,6 +136,21 @@ TEST(line_of_action_pushes_the_shafts_apart)
             }
             text_case_close(&c);
         }
+}
+
+// Without the point teeth give no force, but the torque that turns b.
+TEST(teeth_without_a_point_turn_b)
+{
+    const double rate = 0.7 / (0.3 + 2.25 * 0.2);
+    for (int p = 0; p < 3; p++) {
+        text_case c = open_pair(p, -1.0, false, 0.7, "alpha_ggl, rho_inf: 0.8");
+        text_case_run(&c);
+        for (int k = 0; k < 3; k++) {
+            CHECK_NEAR(reaction(&c, "teeth")->force[k], 0.0, 1e-15);
+            CHECK_NEAR(reaction(&c, "teeth")->moment[k], k == (p == 2 ? 0 : 2) ? -0.2 * 1.5 * rate : 0.0, 1e-11);
+        }
+        text_case_close(&c);
+    }
 }
 
 // A wheel on a mount: it settles where the force of the teeth, T/r_a, and what pushes it aside have bent the mount; and
