@@ -110,6 +110,26 @@ TEST(one_cone_is_exact_for_end_loads)
     CHECK_RELATIVE(tip(text, "tip.uy", 1e-4), bending, 1e-12);
 }
 
+// Width w, height h = b (1 + c x) at x from the tip: flexibilities int x^2/(E I) dx + int dx/(k G A), with I = w h^3/12
+// along y and h w^3/12 along z.
+TEST(one_wedge_is_exact_for_end_loads)
+{
+    const double w = 0.06, c = (a / b - 1.0) / L, r = a / b;
+    double bend_y = (log(r) + 2.0 / r - 0.5 / (r * r) - 1.5) / (c * c * c) * 12.0 / (E * w * b * b * b);
+    double bend_z = (0.5 * r * r - 2.0 * r + log(r) + 1.5) / (c * c * c) * 12.0 / (E * b * w * w * w);
+    double shear = log(r) / (c * k * G * w * b);
+    char text[512], frame[256];
+    snprintf(frame, sizeof frame, space, "beam_timo_3d");
+    for (int along = 1; along < 3; along++) {
+        snprintf(text, sizeof text,
+                 "%s; loads.pull.value=[0, %s]; output.probes.tip.of=[uy, uz]; elements.bar.section={type: rectangle, "
+                 "width: 0.06, height: {from: 0.3, to: 0.1}, shear_factor: 0.9}",
+                 frame, along == 1 ? "1.0e-4, 0" : "0, 1.0e-4");
+        CHECK_RELATIVE(tip(text, along == 1 ? "tip.uy" : "tip.uz", 1e-4), (along == 1 ? bend_y : bend_z) + shear,
+                       1e-11);
+    }
+}
+
 // Exact beams have one point of integration: second order.
 TEST(exact_beams_converge_to_the_cone)
 {
