@@ -353,7 +353,8 @@ TEST(numerical_gains_are_marked)
             bool is_gain = strstr(check->name, "numerical gain") != NULL;
             if (!is_gain && strstr(check->name, "corrections in sum") == NULL) continue;
             CHECK_NEAR(check->tolerance, (is_gain ? 0.1 : 1.0) * l->initial, 1e-3 * l->initial);
-            CHECK(check->worst_value >= (is_gain ? l->correction_work - l->numerical_loss : fabs(l->correction_work)));
+            double last = is_gain ? l->correction_work - l->numerical_loss : fabs(l->correction_work);
+            CHECK(check->worst_value >= last - 1e-9 * l->initial); // sums may be rounded to one side
             assert_string_equal(pcs_check_verdict(check), k == 0 ? "marked" : "reported");
         }
         assert_string_equal(pcs_certificate_verdict(certificate), k == 0 ? "marked" : "held");
