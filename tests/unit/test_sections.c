@@ -34,6 +34,10 @@ TEST(sections_have_their_textbook_constants)
     s = section_of(3, i);
     CHECK_RELATIVE(s.area, 2.0 * 0.1 * 0.01 + 0.18 * 0.006, 1e-14);
     CHECK_RELATIVE(s.Iz, 0.1 * 0.008 / 12.0 - 0.094 * 0.005832 / 12.0, 1e-14);
+    CHECK_RELATIVE(s.Iy, (0.02 * 1e-3 + 0.18 * 2.16e-7) / 12.0, 1e-14);
+    CHECK_RELATIVE(s.torsion, (0.2 * 1e-6 + 0.18 * 2.16e-7) / 3.0, 1e-14);
+    CHECK_RELATIVE(s.ky, 0.18 * 0.006 / s.area, 1e-14); // the web alone; along z the flanges, 5/6 of each rectangle
+    CHECK_RELATIVE(s.kz, 5.0 / 6.0 * 0.002 / s.area, 1e-14);
     // Timoshenko and Goodier, table of torsion constants: 0.1406 for a square, 0.312 for ten to one
     double square[3] = { 0.2, 0.2, 0.8 }, flat[3] = { 0.01, 0.1, 0.8 };
     s = section_of(0, square);
