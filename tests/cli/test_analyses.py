@@ -230,14 +230,6 @@ class Analyses(program.Cases):
             self.assertEqual((result.returncode, result.stdout), (2, ""), arguments)
             self.assertIn(message, result.stderr)
 
-    def test_a_wrong_case_is_told_with_its_place(self):
-        for command in ("modes", "statics"):
-            result = self.percuss(command, "beam.yaml", "--set", "scheme={type: moreau_jean, theta: 7}")
-            self.assertEqual(result.returncode, 2)
-            self.assertIn("theta", result.stderr)
-        result = self.percuss("statics", "beam.yaml", "--set", "start=static")
-        self.assertIn("start must be one of initial, statics, is 'static'", result.stderr)
-
     def test_a_start_in_equilibrium_finds_displacements_itself(self):
         more = ["--set", "scheme={type: alpha_ggl, rho_inf: 0.8}", "--set", "time={step: 1.0e-4, end: 1.0e-3}", "--set",
                 "start=statics", "-q", "-o", "run"]

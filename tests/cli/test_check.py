@@ -106,8 +106,8 @@ class Check(program.Cases):
     def test_what_a_case_is_enough_for(self):
         result = self.check(ROOF)
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn("fine, 2 dofs, 0 contact points, enough for statics and modes; a run needs 'scheme' and 'time'",
-                      result.stdout)
+        self.assertIn("bars.yaml: fine, 2 dofs, 0 contact points, enough for statics and modes; a run needs 'scheme' "
+                      "and 'time'", result.stdout)
         self.assertNotIn("Courant", result.stdout)
         result = self.check(ROOF.replace("[uy]", "[uq]"))
         self.assertEqual(result.returncode, 2)

@@ -315,11 +315,6 @@ class Checkpoint(program.Cases):
                       self.refused("--set", "start={from: %s}" % self.path("out"), every=0, out="later"))
         self.assertIn("start.at", self.refused(*self.later("start.at=first"), **later))
 
-    def test_resume_is_for_run(self):
-        result = subprocess.run([PROGRAM, "check", BAR, "--resume"], capture_output=True, text=True)
-        self.assertEqual(result.returncode, 2)
-        self.assertIn("--resume is an option of run", result.stderr)
-
 
 if __name__ == "__main__":
     unittest.main()

@@ -13,8 +13,6 @@ import tempfile
 import termios
 import unittest
 
-import yaml
-
 from program import HANG, PROGRAM, TOOLS, has_tools, percuss, read_json
 
 CASE = "cases/bar_impact"
@@ -182,12 +180,6 @@ class Checks(unittest.TestCase):
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertIn(f"cases/{name}/case.yaml: fine, ", result.stdout)
 
-    def test_missing_cases_are_bad_input(self):
-        for path in ("no/such/case", "cases"):
-            result = percuss("check", path)
-            self.assertEqual(result.returncode, 2)
-            self.assertIn(path, errors_of(result)[0])
-
     def test_unsupported_combinations_name_the_solver(self):
         result = percuss("check", CASE, "--set", "solver.linear=dense", "--set", "mesh.bar.elements=5000")
         self.assertEqual(result.returncode, 2)
@@ -238,32 +230,6 @@ class Runs(unittest.TestCase):
         result = percuss("run", case, "-q", *SHORT, cwd=self.folder.name)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertTrue(os.path.isfile(os.path.join(self.folder.name, "results/bar_impact/history.csv")))
-
-    def test_the_resolved_case_runs_to_the_same_bits(self):
-        first, second = os.path.join(self.folder.name, "first"), os.path.join(self.folder.name, "second")
-        sets = ["--set", "scheme={type: half_explicit}", "--set", "time={step: auto, end: 6e-1}",
-                "--set", "mesh.bar.elements=20", "--set", "damping.stiffness=1e-4"]
-        self.assertEqual(percuss("run", CASE, "-q", "-o", first, *sets).returncode, 0)
-        resolved = os.path.join(first, "case.resolved.yaml")
-        with open(resolved) as file:
-            tree = yaml.safe_load(file)
-        self.assertIsInstance(tree["time"]["step"], float)
-        self.assertEqual(tree["time"]["end"], 0.6)
-        self.assertEqual(tree["damping"], {"mass": 0.0, "stiffness": 1e-4})
-        self.assertEqual(tree["solver"], {"type": "auto", "linear": "auto", "threads": 0})
-        self.assertEqual(tree["certify"], "strict")
-        self.assertEqual(percuss("run", resolved, "-q", "-o", second).returncode, 0)
-        with open(os.path.join(first, "history.csv")) as a, open(os.path.join(second, "history.csv")) as b:
-            self.assertEqual(a.read(), b.read())
-        with open(os.path.join(second, "case.resolved.yaml")) as again, open(resolved) as before:
-            self.assertEqual(again.read(), before.read())
-
-    def test_an_unusable_directory_ends_the_run(self):
-        blocker = os.path.join(self.folder.name, "file")
-        open(blocker, "w").close()
-        result = percuss("run", CASE, "-o", os.path.join(blocker, "x"), *SHORT)
-        self.assertEqual(result.returncode, 1)
-        self.assertIn(blocker, errors_of(result)[0])
 
     def test_a_simulation_that_cannot_go_on_keeps_its_results(self):
         # Far above the stable step the velocities overflow.

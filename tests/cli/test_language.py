@@ -43,6 +43,8 @@ class Language(program.Cases):
             self.assertNotIn(word, text)
         yaml.safe_load(text)
         self.assertEqual(history, self.run_case(resolved, out + "_again"))
+        with open(os.path.join(self.folder, out + "_again", "case.resolved.yaml")) as file:
+            self.assertEqual(file.read(), text)
 
     def test_parameters_and_assignments(self):
         text = BAR.replace("0.015625,", "${gap},").replace("1.015625", "${gap + L}").replace("8 }", "${8*L} }")

@@ -18,13 +18,13 @@ import random_cases  # noqa: E402
 
 SHARE = 0.75  # of the time, for children
 PACE = 0.005  # s, guess of what a child takes until it is known
-SEEDS = 600  # of random cases, in which each type is drawn
+SEEDS = 600, 12  # of random cases, in which each type is drawn, and of those of a short campaign
 
 
 def drawn(c):
     """Name and file of random cases that run to their end, each with a type that none before it has."""
     schema, seen = random_cases.Schema(c.program), set()
-    for seed in range(SEEDS):
+    for seed in range(SEEDS[c.most is not None]):
         draw = random_cases.Draw(schema, seed)
         case = c.write(f"random_{seed}.yaml", random_cases.text(draw.draw()))
         new = set(draw.uses) - seen

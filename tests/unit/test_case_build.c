@@ -265,24 +265,6 @@ TEST(each_wrong_case_gives_its_errors)
     CHECK(nwrong == 0);
 }
 
-TEST_WITH_CONTEXT(the_good_case_is_built_as_it_says)
-{
-    pcs_context *ctx = *state;
-    pcs_sim *sim = NULL;
-    CHECK_OK(ctx, build(ctx, good, &sim));
-    CHECK(sim->system->nv == 9); // two bars of five nodes, one node held
-    CHECK(sim->system->nrow == 2 && sim->system->ncontact == 2);
-    CHECK(pcs_restitution(&sim->system->rows[0], 0.0) == 0.5);
-    CHECK(sim->nstep == 100 && sim->step_size == 1.0e-3 && sim->end_time == 0.1);
-    CHECK(sim->state.v[0] == -1.0 && sim->state.q[0] == 0.0);
-    CHECK(pcs_system_is_damped(sim->system));
-    CHECK(sim->nprobe == 3);
-    CHECK(strcmp(sim->probes[1].column, "tip.vx") == 0 && strcmp(sim->probes[2].column, "mid.stress") == 0);
-    CHECK(sim->probes[2].count == 1 && sim->probes[2].items[0] == 2);
-    CHECK(strcmp(sim->view.title, "Bars") == 0 && strcmp(sim->view.scheme_name, "half_explicit") == 0);
-    CHECK(!sim->certify_warns);
-}
-
 TEST_WITH_CONTEXT(options_reach_the_model)
 {
     char text[8192];
@@ -368,15 +350,6 @@ TEST(auto_takes_nine_tenths_of_the_stable_step_or_what_waves_need)
     CHECK_NEAR(sim->step_size, 1.0 / 30.0 / 250.0, 1e-12);
     CHECK_TEXT(pcs_case_notes(sim->input), "250 steps in 0.03333 s, L/c of");
     pcs_context_destroy(&ctx);
-}
-
-TEST_WITH_CONTEXT(an_unstable_step_can_be_allowed)
-{
-    char text[8192];
-    pcs_context *ctx = *state;
-    pcs_sim *sim = NULL;
-    CHECK_OK(ctx, build(ctx, replaced("step: 1.0e-3", "allow_unstable: true, step: 0.01", text, sizeof text), &sim));
-    CHECK(sim->step_size == 0.01 && sim->step_size > sim->system->stable_step);
 }
 
 // Builds the good case with one change and gives its simulation.
