@@ -70,6 +70,7 @@ bench: bench-packages ## measure the time loop beside its yardsticks
 	@/usr/bin/python3 tests/bench/bench_solvers.py $(BUILD)/percuss
 	@/usr/bin/python3 tests/bench/bench_study.py $(BUILD)/percuss
 	@/usr/bin/python3 tests/bench/bench_pendulum.py $(BUILD)/percuss
+	@[ ! -f $(BUILD)/libpercuss_petsc.so ] || /usr/bin/python3 tests/bench/bench_scaling.py $(BUILD)/percuss
 	@/usr/bin/python3 -c "import numpy" 2>/dev/null || exit 0; for b in python cases; do \
 	    /usr/bin/python3 tests/bench/bench_$$b.py $(BUILD)/percuss; done
 

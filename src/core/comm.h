@@ -52,6 +52,7 @@ struct pcs_comm {
     pcs_status (*partition)(const pcs_comm *self, pcs_context *ctx, const pcs_graph *graph, int *part);
     // Writes the options after `--` that no solver has used so far; empty if there are none.
     void (*unused_options)(const pcs_comm *self, size_t size, char *text);
+    bool has_options;   // the user gives options of PETSc
     const void *solver; // table of its linear solver
     void *data;
 };

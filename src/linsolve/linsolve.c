@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PCS_LINSOLVE(name) extern const pcs_linsolve_ops pcs_linsolve_##name;
+#define PCS_LINSOLVE(name, file) extern const pcs_linsolve_ops pcs_linsolve_##name;
 #include "linsolve/linsolve_list.def"
 #undef PCS_LINSOLVE
 
 const pcs_linsolve_ops *const pcs_linsolvers[] = {
-#define PCS_LINSOLVE(name) &pcs_linsolve_##name,
+#define PCS_LINSOLVE(name, file) &pcs_linsolve_##name,
 #include "linsolve/linsolve_list.def"
 #undef PCS_LINSOLVE
     NULL
@@ -34,7 +34,11 @@ static const pcs_linsolve_ops *linsolve_find(const char *name)
 
 static const pcs_linsolve_ops *linsolve_choose(const pcs_pattern *pattern, pcs_linsolve_kind kind)
 {
-    if (pattern->layout != NULL) return linsolve_find("petsc");
+    if (pattern->layout != NULL) {
+        const pcs_linsolve_ops *parts = linsolve_find("substructures");
+        bool is_asked = pattern->layout->comm->has_options; // options of the user are for petsc
+        return is_asked || parts->refuses(pattern, kind) != NULL ? linsolve_find("petsc") : parts;
+    }
     bool is_few = pattern->n > 0 && pattern->n <= LINSOLVE_FEW && pattern->nnz == pattern->n * pattern->n;
     bool is_short_chain = is_few && kind == PCS_SPD && pattern->chain_block > 0;
     const char *const *preferred = is_few ? linsolve_preferred_full : linsolve_preferred;
@@ -86,8 +90,8 @@ pcs_status pcs_linsolve_create_labelled(pcs_context *ctx, const char *name, cons
         return pcs_fail(ctx, PCS_UNSUPPORTED, "no linear solver takes the matrix of %d equations", A->pattern->n);
     if (ops == NULL) return linsolve_unknown(ctx, name);
     const char *reason = ops->refuses(A->pattern, kind);
-    if (A->pattern->layout != NULL && strcmp(name, "petsc") != 0 && !is_auto)
-        reason = "its equations are distributed over processes: use 'petsc'";
+    if (A->pattern->layout != NULL && reason == NULL && ops->solve_own == NULL)
+        reason = "its equations are distributed over processes: use 'substructures' or 'petsc'";
     if (reason != NULL)
         return pcs_fail(ctx, PCS_UNSUPPORTED, "linear solver '%s' cannot take the matrix of %d equations: %s", name,
                         A->pattern->n, reason);

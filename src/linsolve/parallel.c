@@ -329,7 +329,7 @@ typedef struct solver_data {
 } solver_data;
 
 static const double default_tolerance = 1e-12;
-enum { MOST_ITERATIONS = 5000 };
+enum { MOST_ITERATIONS = 5000, USUAL_ITERATIONS = 16 }; // a solve of a lattice takes some 16
 
 static const char *solver_refuses(const pcs_pattern *pattern, pcs_linsolve_kind kind)
 {
@@ -475,7 +475,10 @@ static pcs_status solver_describe(pcs_linsolve *self)
     PCS_PETSC(self->ctx, "choice of the solver", PCGetType(pc, &type));
     PCS_PETSC(self->ctx, "choice of the solver", KSPGetTolerances(d->ksp, &tolerance, NULL, NULL, NULL));
     if (ksp == NULL || strcmp(ksp, KSPPREONLY) == 0) snprintf(text, sizeof text, "petsc %s", type == NULL ? "" : type);
-    else snprintf(text, sizeof text, "petsc %s/%s to %g", ksp, type == NULL ? "none" : type, tolerance);
+    else {
+        snprintf(text, sizeof text, "petsc %s/%s to %g", ksp, type == NULL ? "none" : type, tolerance);
+        self->entries = USUAL_ITERATIONS * (double)self->A->pattern->nnz; // a product and two triangles take as long
+    }
     self->title = pcs_take_text(self->ctx, text);
     return self->title == NULL ? PCS_NO_MEMORY : PCS_OK;
 }
@@ -736,6 +739,14 @@ static void start_release(void *object)
     MPI_Comm_free(&self->side);
 }
 
+// Returns true if an option asks for more than a report.
+static bool start_are_asked(int count, const char *const *options)
+{
+    for (int i = 0; i < count; i++)
+        if (start_is_name(options[i]) && !start_is_one_of(start_late, options[i])) return true;
+    return false;
+}
+
 static pcs_status start_check_words(pcs_context *ctx, int count, const char *const *options)
 {
     for (int i = 0; i < count; i++)
@@ -763,7 +774,8 @@ pcs_status pcs_parallel_start(pcs_context *ctx, const char *version, int count, 
     self->count = count;
     MPI_Comm_dup(PETSC_COMM_WORLD, &self->world);
     MPI_Comm_dup(PETSC_COMM_WORLD, &self->side);
-    self->comm = (pcs_comm){ .sum = parallel_sum,
+    self->comm = (pcs_comm){ .has_options = start_are_asked(count, options),
+                             .sum = parallel_sum,
                              .max = parallel_max,
                              .gather = parallel_gather,
                              .plan = parallel_plan,

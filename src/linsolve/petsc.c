@@ -40,4 +40,5 @@ const pcs_linsolve_ops pcs_linsolve_petsc = {
     .analyze = petsc_analyze,
     .factor = petsc_factor,
     .solve = petsc_solve,
+    .solve_own = petsc_solve,
 };

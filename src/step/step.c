@@ -62,17 +62,17 @@ static pcs_status step_factor_mass(pcs_step_solver *self)
         where);
 }
 
-// Number of rows above which products are faster than columns where the matrix changes from step to step or is
+// Number of rows above which products are faster than columns where the matrix changes from step to step or rows are
 // distributed: measured at 20 to 60 in piles of which all rows act at once.
 enum { MANY_ROWS = 32 };
 // Largest number of entries in the columns of all rows: 320 MB. Those of a few rows are small beside the model itself.
 static const double most_columns = 4e7, few_rows = 16;
 
 // Returns the name of the solver that takes the fewest operations per step. A solve with the factor takes S, a product
-// 30 per equation and 2000 besides. Solving by products takes 10 of them, as times of lattices and piles say
-// (tests/bench/bench_solvers.py). Columns take a solve each, which some 200 steps share, then products with them in
-// every step and the dense problem: of n unknowns 0.36 n^3 for its factors and 14 n^2 for matrix and values, counted
-// for up to 96 bars against a wall. Joints stay with Newton's dense form while it takes them.
+// 30 per equation and 2000 besides; over ranks those of the largest part count. Solving by products takes 10 of them, as
+// times of lattices and piles say (tests/bench/bench_solvers.py). Columns take a solve each, which some 200 steps share,
+// then products with them in every step and the dense problem: of n unknowns 0.36 n^3 for its factors and 14 n^2 for
+// matrix and values, counted for up to 96 bars against a wall. Joints stay with Newton's dense form while it takes them.
 static const char *step_prefer(const pcs_step_solver *self)
 {
     const pcs_system *system = self->system;
@@ -83,8 +83,11 @@ static const char *step_prefer(const pcs_step_solver *self)
     m -= njoint;
     bool is_plain = step_is_plain(system);
     const char *dense = is_plain ? "condensed" : "newton";
-    if (!system->is_linear || system->layout != NULL) return m > MANY_ROWS ? "schur" : dense;
-    double S = 4.0 * self->mass->entries, product = S + 30.0 * N + 2000.0;
+    if (!system->is_linear || pcs_rows_are_distributed(system)) return m > MANY_ROWS ? "schur" : dense;
+    double S = 4.0 * self->mass->entries;
+    pcs_process_max(self->ctx, 1, &S);
+    if (system->layout != NULL) N /= pcs_process_count(self->ctx);
+    double product = S + 30.0 * N + 2000.0;
     double nz = 2.0 * m + pcs_system_ntangent(system), columns = 2.0 * S + 14.0 * nz * nz + 0.36 * nz * nz * nz;
     if (is_plain) columns += 3.0 * m * S / steps + 3.0 * m * N;
     else columns += 2.0 * nz * S / steps + 4.0 * nz * N;

@@ -1,61 +1,52 @@
-"""Strong and weak scaling of the lattice over ranks, with the share of communication.
+"""What do two ranks gain? Wall time of a step on two ranks over that in one process, each with what `auto` takes.
 
-    python3 tests/bench/bench_scaling.py build/percuss [cells along an edge ...]
+    python3 tests/bench/bench_scaling.py build/percuss [CELLS such as 100x100 ...]
 
-Wall times mean something only while nothing else runs; processor time per step and dof does not suffer.
+Times mean something only while nothing else runs. A step is that of a run over three times as many, less the run.
 """
 
 import json
 import os
-import re
-import resource
 import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import bench_solvers  # noqa: E402
+
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                    OMPI_MCA_rmaps_base_oversubscribe="1", OPENBLAS_NUM_THREADS="1")
-STEPS, STEP = 20, 1.1e-5
-TALK = ("VecScatterEnd", "VecTDot", "VecNorm")  # waits for others are counted in these
-GRADIENTS = ["-ksp_type", "cg", "-pc_type", "bjacobi", "-ksp_norm_type", "natural", "-sub_pc_type", "icc"]
+STEP = 1e-5
 
 
-def run(program, cells, ranks, options):
+def run(program, cells, ranks, steps):
+    """Wall time of all steps of a run, s, and its summary."""
+    in_plane = len(cells) == 2
+    text = bench_solvers.CASE.format(
+        cells=cells, friction=0, scheme="alpha_ggl", end=steps * STEP, diagonals="none" if in_plane else "one",
+        element="beam_timo_2d" if in_plane else "beam_timo_3d", more="" if in_plane else "orientation: [0.3, 0.5, 0.8],")
     with tempfile.TemporaryDirectory() as folder:
-        log = os.path.join(folder, "log.txt")
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(["mpiexec", "-n", str(ranks), program, "run", "cases/frame_lattice", "-q", "-o", folder,
-                        "--set", f"mesh.net.cells=[{cells[0]}, {cells[1]}]", "--set", f"time.end={STEPS * STEP}",
-                        "--set", "output.frames.every=0", "--set", "solver.type=schur",
-                        "--", "-log_view", ":" + log, *options], check=True, env=ENVIRONMENT)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        with open(os.path.join(folder, "summary.json")) as file:
+        case = os.path.join(folder, "lattice.yaml")
+        with open(case, "w") as file:
+            file.write(text)
+        start = ["mpiexec", "-n", str(ranks)] if ranks > 1 else []
+        subprocess.run([*start, program, "run", case, "-q", "-o", folder + "/out"], check=True, env=ENVIRONMENT)
+        with open(folder + "/out/summary.json") as file:
             summary = json.load(file)
-        with open(log) as file:
-            text = file.read()
-    events = {name: (int(count), float(seconds)) for name, count, seconds
-              in re.findall(r"^(\w+) +(\d+) [\d.]+ ([\d.e+-]+)", text, re.M)}
-    user = after.ru_utime - before.ru_utime
-    solves = events.get("KSPSolve", (0, 0.0))
-    talk = sum(events[name][1] for name in TALK if name in events)
-    return {"dofs": summary["model"]["dofs"], "user": user, "solves": solves[0],
-            "iterations": events.get("MatMult", (0, 0.0))[0],
-            "share": talk / solves[1] if solves[1] > 0.0 else 0.0,
-            "steps": summary["wall_time"]["step"]}
+    return summary["wall_time"]["step"] + summary["wall_time"]["certify"], summary
 
 
 def main():
     program = os.path.abspath(sys.argv[1])
-    sizes = [int(x) for x in sys.argv[2:]] or [60, 120]
-    print("cells      dofs  ranks  s/step (wall)  us processor/step/dof  solves/step  iterations/solve  communication")
-    for size in sizes:
-        rows = [((size, size), 1, []), ((size, size), 1, GRADIENTS), ((size, size), 2, []), ((2 * size, size), 2, [])]
-        for cells, ranks, options in rows:
-            r = run(program, cells, ranks, options)
-            print(f"{cells[0]}x{cells[1]:<6} {r['dofs']:>7} {ranks:>5}  {r['steps'] / STEPS:>12.4f} "
-                  f"{1e6 * r['user'] / STEPS / r['dofs']:>20.2f} {r['solves'] / STEPS:>15.1f} "
-                  f"{r['iterations'] / max(r['solves'], 1):>15.1f} {100 * r['share']:>14.0f} %"
-                  f"{'  factors' if ranks == 1 and not options else ''}")
+    for text in sys.argv[2:] or ("60x60", "100x100", "200x200", "12x12x12"):
+        cells = [int(n) for n in text.split("x")]
+        steps, wall = 20 if len(cells) == 2 and cells[0] > 150 else 100, {}
+        for ranks in 1, 2:
+            short, summary = run(program, cells, ranks, steps)
+            wall[ranks] = (run(program, cells, ranks, 3 * steps)[0] - short) / (2 * steps)
+            print(f"{text:10} {summary['model']['dofs']:>7} equations, {ranks} rank{'s' if ranks > 1 else ' '}: "
+                  f"{1e3 * wall[ranks]:8.2f} ms a step, {summary['solver']}", flush=True)
+        print(f"{text:10} two ranks over one process: {wall[2] / wall[1]:.2f}; goal 1.0 from 1e5 equations on")
 
 
 if __name__ == "__main__":

@@ -570,7 +570,7 @@ class Ending(Ranks):
 
     def test_bad_input(self):
         self.ends(2, "one process", *TWO_BARS, "-q", "-o", self.path("out"), "--set", "scheme={type: event_driven}")
-        self.ends(2, "over processes: use 'petsc'", *TWO_BARS, "-q", "-o", self.path("out"), "--set",
+        self.ends(2, "over processes: use 'substructures' or 'petsc'", *TWO_BARS, "-q", "-o", self.path("out"), "--set",
                   "solver.linear=cholmod")
 
     def test_bad_options_of_petsc(self):
