@@ -12,7 +12,7 @@ import time
 import unittest
 
 import program
-from program import PROGRAM, read_json
+from program import PROGRAM, read_file, read_json
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tests", "faults"))
@@ -37,19 +37,20 @@ def checksum(data):
 
 
 class Checkpoint(program.Cases):
-    def run_case(self, *more, case=BAR, every=200, out="out"):
+    def done(self, *more, case=BAR, every=200, out="out", status=0):
         words = ["--set", f"output.checkpoint.every={every}"] if every else []
-        return program.percuss("run", case, "-q", "-o", out, *words, *more, cwd=self.folder)
+        return program.percuss("run", case, "-q", "-o", out, *words, *more, cwd=self.folder, status=status)
 
-    def done(self, *more, **options):
-        result = self.run_case(*more, **options)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        return result
+    def begun(self, *words, **keywords):
+        """A run that has begun to write."""
+        process = subprocess.Popen([PROGRAM, "run", BAR, "-q", "-o", "out", *words], cwd=self.folder,
+                                   stderr=subprocess.PIPE, text=True, **keywords)
+        while process.poll() is None and not os.path.exists(self.path("out", "history.csv.part")):
+            time.sleep(0.005)
+        return process
 
     def refused(self, *more, **options):
-        result = self.run_case(*more, **options)
-        self.assertEqual(result.returncode, 2, result.stderr)
-        return result.stderr
+        return self.done(*more, **options, status=2).stderr
 
     def history(self, out):
         return program.read_rows(self.path(out, "history.csv"))
@@ -94,10 +95,7 @@ class Checkpoint(program.Cases):
         sets = ["--set", "time.step=1e-4", "--set", "output.frames.every=1000"]
         self.done(*sets, every=0)
         os.rename(self.path("out"), self.path("whole"))
-        process = subprocess.Popen([PROGRAM, "run", BAR, "-q", "-o", "out"] + sets, cwd=self.folder,
-                                   stderr=subprocess.PIPE, text=True)
-        while process.poll() is None and not os.path.exists(self.path("out", "history.csv.part")):
-            time.sleep(0.005)
+        process = self.begun(*sets)
         time.sleep(0.05)
         process.send_signal(signal.SIGTERM)
         error = process.communicate()[1]
@@ -144,8 +142,7 @@ class Checkpoint(program.Cases):
     def test_a_refused_run_shows_no_results_of_another(self):
         self.done()
         words = ("--resume", "--set", "output.checkpoint.every=100")
-        result = program.percuss("run", BAR, "-o", "out", *words, cwd=self.folder)
-        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        result = program.percuss("run", BAR, "-o", "out", *words, cwd=self.folder, status=2, stdout="")
         self.assertIn("is of another case", result.stderr)
 
     def test_a_file_of_the_case_has_changed(self):
@@ -168,21 +165,17 @@ class Checkpoint(program.Cases):
     def test_results_that_are_gone_are_told(self):
         self.done()
         os.truncate(self.path("out", "history.csv"), 100)
-        result = self.run_case("--resume")
-        self.assertEqual(result.returncode, 1)
-        self.assertIn("it has 100 bytes, at the checkpoint it had", result.stderr)
+        self.assertIn("it has 100 bytes, at the checkpoint it had", self.done("--resume", status=1).stderr)
         self.done()
         os.remove(self.path("out", "bar_impact_000003.vtk"))
-        result = self.run_case("--resume")
-        self.assertEqual(result.returncode, 1)
-        self.assertIn("bar_impact_000003.vtk is gone", result.stderr)
+        self.assertIn("bar_impact_000003.vtk is gone", self.done("--resume", status=1).stderr)
 
     # A frame that cannot be written ends the run: a folder is where it would go.
     def test_it_knows_what_is_on_the_disk(self):
         frames = ("--set", "output.frames.every=1", "--set", "time.end=0.08")
         self.done(*frames, every=7, out="all")
         os.makedirs(self.path("out", "bar_impact_000025.vtk.part"))
-        self.assertEqual(self.run_case(*frames, every=7).returncode, 1)
+        self.done(*frames, every=7, status=1)
         self.assertIn("bar_impact_000025.vtk", read_json(self.path("out", "summary.json"))["reason"])
         os.rmdir(self.path("out", "bar_impact_000025.vtk.part"))
         self.done(*frames, "--resume", every=7)
@@ -197,20 +190,14 @@ class Checkpoint(program.Cases):
             self.change(name, place, bytes([before[place] ^ 1]))
             os.remove(self.path("out", "checkpoint.bin"))  # the older one counts fewer bytes
             shutil.copy(self.path("out", "checkpoint.old.bin"), self.path("out", "checkpoint.bin"))
-            result = self.run_case("--resume")
-            self.assertEqual(result.returncode, 1, name)
-            self.assertRegex(result.stderr, "changed since the checkpoint")
+            self.assertRegex(self.done("--resume", status=1).stderr, "changed since the checkpoint")
             self.assertEqual([name for name in os.listdir(self.path("out")) if name.endswith(".part")], [])
             self.change(name, place, bytes([before[place]]))
 
     # Of a run that was stopped: refused, with both ways on; the other run keeps its checkpoint until it is replaced.
     def test_an_interrupted_run_is_spared(self):
         def stopped(kind):
-            sets = ["--set", "time.step=1e-5", "--set", "output.frames=false", "--overwrite"]
-            process = subprocess.Popen([PROGRAM, "run", BAR, "-q", "-o", "out", *sets], cwd=self.folder,
-                                       stderr=subprocess.PIPE, text=True)
-            while process.poll() is None and not os.path.exists(self.path("out", "history.csv.part")):
-                time.sleep(0.005)
+            process = self.begun("--set", "time.step=1e-5", "--set", "output.frames=false", "--overwrite")
             process.send_signal(kind)
             self.assertIn("stopped on request", process.communicate()[1], kind)
             self.assertEqual(process.returncode, 1)
@@ -230,7 +217,7 @@ class Checkpoint(program.Cases):
             self.assertEqual(kept(), before)
         # A run that ends before a checkpoint of its own is whole leaves what was there.
         os.mkdir(self.path("out", "history.csv.part"))  # cannot be opened as a file
-        self.assertEqual(self.run_case("--overwrite").returncode, 1)
+        self.done("--overwrite", status=1)
         self.assertEqual(self.read("checkpoint.bin"), before["checkpoint.bin"])
         os.rmdir(self.path("out", "history.csv.part"))
         self.done("--overwrite")
@@ -238,11 +225,8 @@ class Checkpoint(program.Cases):
         self.assertIn("both given", self.refused("--resume", "--overwrite"))
 
     def test_what_nohup_ignores_stays_ignored(self):
-        words = [PROGRAM, "run", BAR, "-q", "-o", "out", "--set", "time.step=1e-3"]
-        process = subprocess.Popen(words, cwd=self.folder, stderr=subprocess.PIPE, text=True,
-                                   preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
-        while process.poll() is None and not os.path.exists(self.path("out", "history.csv.part")):
-            time.sleep(0.005)
+        process = self.begun("--set", "time.step=1e-3",
+                             preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
         process.send_signal(signal.SIGHUP)
         self.assertEqual((process.communicate()[1], process.returncode), ("", 0))
 
@@ -260,8 +244,7 @@ class Checkpoint(program.Cases):
 
     # Another case starts from the state.
     def later(self, *sets, case=BAR):
-        with open(os.path.join(case, "case.yaml")) as file:
-            lines = file.read().splitlines()
+        lines = read_file(os.path.join(case, "case.yaml")).splitlines()
         begin = next(i for i, line in enumerate(lines) if line.startswith("initial:"))
         end = next(i for i in range(begin + 1, len(lines)) if lines[i] and lines[i][0] not in " #-")
         self.write("later.yaml", "\n".join(lines[:begin] + lines[end:] + ["start: { from: out }"]) + "\n")
@@ -316,5 +299,4 @@ class Checkpoint(program.Cases):
         self.assertIn("start.at", self.refused(*self.later("start.at=first"), **later))
 
 
-if __name__ == "__main__":
-    unittest.main()
+unittest.main()

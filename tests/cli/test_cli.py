@@ -1,19 +1,13 @@
 """The command line: exit status, messages, results on disk, interruption. Argument: the path of the program."""
 
-import contextlib
-import csv
-import fcntl
 import os
-import pty
 import re
 import shutil
-import struct
 import subprocess
-import tempfile
-import termios
 import unittest
 
-from program import HANG, PROGRAM, TOOLS, has_tools, percuss, read_json
+import program
+from program import HANG, PROGRAM, TOOLS, has_tools, on_terminal, percuss, read_file, read_json, read_rows
 
 CASE = "cases/bar_impact"
 SHORT = ["--set", "time.end=0.6", "--set", "mesh.bar.elements=20"]
@@ -23,11 +17,9 @@ def errors_of(result):
     return [line for line in result.stderr.splitlines() if line.startswith("error: ")]
 
 
-class Usage(unittest.TestCase):
+class Usage(program.Cases):
     def refused(self, arguments, *parts):
-        result = percuss(*arguments)
-        self.assertEqual(result.returncode, 2, arguments)
-        self.assertEqual(result.stdout, "")
+        result = percuss(*arguments, status=2, stdout="")
         for part in parts:
             self.assertIn(part, result.stderr)
 
@@ -55,28 +47,25 @@ class Usage(unittest.TestCase):
         self.refused(["list", "Rigid"], "nothing is called 'Rigid'", "  rigid_body_2d ", "  pendulum ")
 
     def test_other_commands_are_programs(self):
-        with tempfile.TemporaryDirectory() as folder:
-            with open(os.path.join(folder, "percuss-hello"), "w") as file:
-                file.write('#!/bin/sh\nfor word; do echo "<$word>"; done\nexit 7\n')
-            os.chmod(file.name, 0o755)
-            path = dict(os.environ, PATH=folder + ":" + os.environ["PATH"])
-            result = percuss("hello", "--set", "a b", "", "-x", env=path)
-            self.assertEqual((result.returncode, result.stdout), (7, "<--set>\n<a b>\n<>\n<-x>\n"))
-            self.assertEqual(percuss("help", "hello", env=path).stdout, "<--help>\n")
-            self.assertEqual(percuss("run", "--help", env=path).returncode, 0)
-            os.chmod(file.name, 0o644)
-            self.refused(["hello"], "unknown command 'hello'")
-            # The program alone, without the Python package.
-            alone = shutil.copy(PROGRAM, os.path.join(folder, "percuss"))
-            result = subprocess.run([alone, "fit"], capture_output=True, text=True, env={"PATH": ""}, timeout=HANG)
-            self.assertEqual((result.returncode, result.stderr.count("\n")), (2, 1), result.stderr)
-            self.assertIn("install the Debian package python3-percuss", result.stderr)
+        hello = self.write("percuss-hello", '#!/bin/sh\nfor word; do echo "<$word>"; done\nexit 7\n')
+        os.chmod(hello, 0o755)
+        path = dict(os.environ, PATH=f"{self.folder}:{os.environ['PATH']}")
+        said = percuss("hello", "--set", "a b", "", "-x", env=path, status=7)
+        self.assertEqual(said.stdout, "<--set>\n<a b>\n<>\n<-x>\n")
+        self.assertEqual(percuss("help", "hello", env=path).stdout, "<--help>\n")
+        percuss("run", "--help", env=path, status=0)
+        os.chmod(hello, 0o644)
+        self.refused(["hello"], "unknown command 'hello'")
+        # The program alone, without the Python package.
+        alone = shutil.copy(PROGRAM, self.path("percuss"))
+        result = subprocess.run([alone, "fit"], capture_output=True, text=True, env={"PATH": ""}, timeout=HANG)
+        self.assertEqual((result.returncode, result.stderr.count("\n")), (2, 1), result.stderr)
+        self.assertIn("install the Debian package python3-percuss", result.stderr)
         self.refused(["../hello"], "unknown command '../hello'")
 
     def test_help_and_version(self):
         for arguments in (["--help"], ["-h"], ["help"], ["help", "help"]):
-            result = percuss(*arguments)
-            self.assertEqual(result.returncode, 0)
+            result = percuss(*arguments, status=0)
             self.assertEqual(result.stderr, "")
             for word in ("run CASE", "check CASE", "list", "--set", "--quiet", "Exit status"):
                 self.assertIn(word, result.stdout)
@@ -84,8 +73,7 @@ class Usage(unittest.TestCase):
         for verb in re.findall(r"percuss ([a-z]+) ", percuss().stderr):
             if verb in tools or verb == "converge":
                 continue
-            told = percuss("help", verb)
-            self.assertEqual((told.returncode, told.stderr), (0, ""))
+            told = percuss("help", verb, status=0, stderr="")
             self.assertEqual(percuss(verb, "--help").stdout, told.stdout)
             self.assertTrue(told.stdout.startswith("usage: percuss"))
             if verb != "help":
@@ -93,8 +81,7 @@ class Usage(unittest.TestCase):
                 self.assertEqual("\n  --whirl " in told.stdout, verb == "modes")
                 self.assertEqual("percuss" in told.stdout[15:].split("\n\n")[0], False)
         self.refused(["help", "rnu"], "error: unknown command 'rnu', did you mean 'run'?")
-        version = percuss("--version")
-        self.assertEqual(version.returncode, 0)
+        version = percuss("--version", status=0)
         self.assertRegex(version.stdout, r"\Apercuss \d+\.\d+\.\d+\n")
         facts = dict(re.split(r" {2,}", line, maxsplit=1) for line in version.stdout.splitlines()[1:])
         self.assertEqual(list(facts), ["compiler", "build", "SuiteSparse", "ARPACK", "BLAS", "LAPACK",
@@ -122,25 +109,16 @@ class Lists(unittest.TestCase):
                         yield re.match(r"PCS_\w+\((\w+)", line).group(1)
 
     def test_lists_keep_to_the_width_of_the_terminal(self):
-        words = subprocess.run([PROGRAM, "list", "node_plane"], capture_output=True, text=True).stdout.split()
+        words = percuss("list", "node_plane").stdout.split()
         for width in (50, 80, 200):
-            lead, follow = pty.openpty()
-            fcntl.ioctl(follow, termios.TIOCSWINSZ, struct.pack("HHHH", 500, width, 0, 0))
-            with subprocess.Popen([PROGRAM, "list", "node_plane"], stdout=follow):
-                os.close(follow)
-                told = b""
-                with contextlib.suppress(OSError):  # which is how a terminal ends
-                    while part := os.read(lead, 65536):
-                        told += part
-            os.close(lead)
-            self.assertEqual(told.decode().split(), words)
-            for line in told.decode().splitlines():
+            told = on_terminal("list", "node_plane", width=width)
+            self.assertEqual(told.split(), words)
+            for line in told.splitlines():
                 self.assertLessEqual(len(line), width, line)
                 self.assertEqual(line, line.rstrip())
 
     def test_every_registered_part_is_listed(self):
-        result = percuss("list")
-        self.assertEqual(result.returncode, 0)
+        result = percuss("list", status=0)
         first_words = [line.split()[0] for line in result.stdout.splitlines() if line.startswith("  ")]
         names = list(self.names())
         self.assertGreaterEqual(len(names), 15)
@@ -176,72 +154,53 @@ class Checks(unittest.TestCase):
         for name in sorted(os.listdir("cases")):
             if not os.path.isfile(f"cases/{name}/case.yaml"):
                 continue
-            result = percuss("check", f"cases/{name}")
-            self.assertEqual(result.returncode, 0, result.stderr)
-            self.assertIn(f"cases/{name}/case.yaml: fine, ", result.stdout)
+            self.assertIn(f"cases/{name}/case.yaml: fine, ", percuss("check", f"cases/{name}", status=0).stdout)
 
     def test_unsupported_combinations_name_the_solver(self):
-        result = percuss("check", CASE, "--set", "solver.linear=dense", "--set", "mesh.bar.elements=5000")
-        self.assertEqual(result.returncode, 2)
+        result = percuss("check", CASE, "--set", "solver.linear=dense", "--set", "mesh.bar.elements=5000", status=2)
         self.assertIn("solver: ", errors_of(result)[0])
         self.assertIn("dense", errors_of(result)[0])
 
 
-class Runs(unittest.TestCase):
+class Runs(program.Cases):
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-        self.out = os.path.join(self.folder.name, "a", "b")
-
-    def history(self, folder):
-        with open(os.path.join(folder, "history.csv")) as file:
-            return list(csv.reader(line for line in file if not line.startswith("#")))
+        super().setUp()
+        self.out = self.path("a", "b")
 
     def test_a_run_writes_results_and_says_where(self):
-        result = percuss("run", CASE, "-o", self.out, *SHORT)
-        self.assertEqual(result.returncode, 0, result.stderr)
+        result = percuss("run", CASE, "-o", self.out, *SHORT, status=0)
         self.assertIn("Elastic bar against a rigid wall", result.stdout)
         self.assertIn(f"Open in ParaView: {self.out}/bar_impact.vtk.series", result.stdout)
-        with open(os.path.join(self.out, "summary.txt")) as file:
-            self.assertTrue(result.stdout.startswith(file.read()))
+        self.assertTrue(result.stdout.startswith(read_file(os.path.join(self.out, "summary.txt"))))
         for name in ("bar_impact.vtk.series", "history.csv", "summary.json", "summary.txt", "case.resolved.yaml"):
             self.assertTrue(os.path.isfile(os.path.join(self.out, name)), name)
         read_json(os.path.join(self.out, "summary.json"))
-        rows = self.history(self.out)
-        self.assertEqual(rows[0][:2], ["t", "step"])
-        self.assertEqual(len(rows), 1 + 1 + 300)
+        rows = read_rows(os.path.join(self.out, "history.csv"))
+        self.assertEqual(list(rows[0])[:2], ["t", "step"])
+        self.assertEqual(len(rows), 1 + 300)
         self.assertEqual([name for name in os.listdir(self.out) if name.endswith(".part")], [])
 
     def test_frames_that_are_not_there_are_not_offered(self):
         for frames in ("false", "{ window: [8, 9] }"):
-            with tempfile.TemporaryDirectory() as folder:
-                out = os.path.join(folder, "out")
-                result = percuss("run", CASE, "--set", "time.end=0.1", "--set", f"output.frames={frames}", "-o", out)
-                self.assertEqual(result.returncode, 0, result.stderr)
-                self.assertEqual(result.stdout.splitlines()[-1], f"Results in {out}")
+            words = [CASE, "--set", "time.end=0.1", "--set", f"output.frames={frames}", "--overwrite", "-o", self.out]
+            self.assertEqual(percuss("run", *words, status=0).stdout.splitlines()[-1], f"Results in {self.out}")
 
     def test_quiet_is_quiet(self):
-        result = percuss("run", CASE, "-o", self.out, "--quiet", *SHORT)
-        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+        percuss("run", CASE, "-o", self.out, "--quiet", *SHORT, status=0, stdout="", stderr="")
         self.assertTrue(os.path.isfile(os.path.join(self.out, "summary.json")))
 
     def test_results_go_to_a_folder_of_the_case(self):
         case = os.path.abspath(CASE)
-        result = percuss("run", case, "-q", *SHORT, cwd=self.folder.name)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertTrue(os.path.isfile(os.path.join(self.folder.name, "results/bar_impact/history.csv")))
+        percuss("run", case, "-q", *SHORT, cwd=self.folder, status=0)
+        self.assertTrue(os.path.isfile(self.path("results/bar_impact/history.csv")))
 
     def test_a_simulation_that_cannot_go_on_keeps_its_results(self):
         # Far above the stable step the velocities overflow.
         sets = ["--set", "scheme={type: half_explicit}", "--set", "time={step: 0.05, end: 100, allow_unstable: true}",
                 "--set", "certify=warn"]
-        result = percuss("run", CASE, "-o", self.out, *sets)
-        self.assertEqual(result.returncode, 1)
-        self.assertIn("step ", errors_of(result)[-1])
-        self.assertGreater(len(self.history(self.out)), 10)
-        with open(os.path.join(self.out, "summary.json")) as file:
-            self.assertIn("stopped", file.read())
+        self.assertIn("step ", errors_of(percuss("run", CASE, "-o", self.out, *sets, status=1))[-1])
+        self.assertGreater(len(read_rows(os.path.join(self.out, "history.csv"))), 9)
+        self.assertIn("stopped", read_file(os.path.join(self.out, "summary.json")))
 
 
-if __name__ == "__main__":
-    unittest.main()
+unittest.main()

@@ -5,9 +5,9 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 import unittest
 
+import program
 from program import HANG, PROGRAM, TOOLS, has_tools
 
 
@@ -28,7 +28,7 @@ OPTIONS = {name for line in re.findall(r"^  (-.*?)(?:  |$)", HELP, re.M) if not 
            for name in re.findall(r"(?<!\S)--?\w[\w-]*", line)}
 
 
-class Words(unittest.TestCase):
+class Words(program.Cases):
     def test_verbs(self):
         self.assertEqual(complete(""), VERBS)
         self.assertEqual(complete("st"), ["statics", "study"])
@@ -56,14 +56,12 @@ class Words(unittest.TestCase):
                          {name for name in os.listdir("cases") if os.path.isdir(os.path.join("cases", name))})
 
     def test_installed_cases(self):
-        with tempfile.TemporaryDirectory() as folder:
-            os.mkdir(os.path.join(folder, "bin"))
-            program = shutil.copy(PROGRAM, os.path.join(folder, "bin", "percuss"))
-            shutil.copytree("cases/ball", os.path.join(folder, "share/percuss/cases/ball"))
-            answer = run(program, "complete", "run", "b", cwd=folder)
-            self.assertEqual(answer.stdout.split(), ["ball", ":files"])
-            answer = run(program, "complete", "run", "ball", "--set", "system.m", cwd=folder)
-            self.assertEqual(answer.stdout.split(), ["system.mass="])
+        os.mkdir(self.path("bin"))
+        own = shutil.copy(PROGRAM, self.path("bin"))
+        shutil.copytree("cases/ball", self.path("share/percuss/cases/ball"))
+        for words, wanted in ((["run", "b"], ["ball", ":files"]),
+                              (["run", "ball", "--set", "system.m"], ["system.mass="])):
+            self.assertEqual(run(own, "complete", *words, cwd=self.folder).stdout.split(), wanted)
 
     def test_keys_of_the_case(self):
         self.assertEqual(complete("run", "bar_impact", "--set", "mes"), ["mesh."])
@@ -105,7 +103,7 @@ class Words(unittest.TestCase):
         self.assertIn("contacts", complete("list", "con"))
 
 
-class Shells(unittest.TestCase):
+class Shells(program.Cases):
     def bash(self, *words):
         script = 'source cmake/completions/percuss.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _percuss; ' \
                  'printf "%s\\n" "${COMPREPLY[@]}"'
@@ -139,14 +137,13 @@ class Shells(unittest.TestCase):
         if shutil.which("fish") is None:
             self.skipTest("fish is not there")
         self.assertEqual(run("fish", "-n", "cmake/completions/percuss.fish").stderr, "")
-        with tempfile.TemporaryDirectory() as folder:
-            environment = dict(os.environ, HOME=folder, XDG_CONFIG_HOME=folder, XDG_DATA_HOME=folder,
-                               PATH=os.path.dirname(PROGRAM) + ":" + os.environ["PATH"])
-            for line, wanted in (("percuss run bar_impact --set mesh.bar.e", "mesh.bar.elements=\n"),
-                                 ("percuss sta", "statics\tequilibrium")):
-                script = f"source cmake/completions/percuss.fish; complete -C '{line}'"
-                answer = run("fish", "--no-config", "-c", script, env=environment)
-                self.assertTrue(answer.stdout.startswith(wanted), answer.stdout + answer.stderr)
+        home = {name: str(self.folder) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")}
+        environment = {**os.environ, **home, "PATH": os.path.dirname(PROGRAM) + ":" + os.environ["PATH"]}
+        for line, wanted in (("percuss run bar_impact --set mesh.bar.e", "mesh.bar.elements=\n"),
+                             ("percuss sta", "statics\tequilibrium")):
+            script = f"source cmake/completions/percuss.fish; complete -C '{line}'"
+            answer = run("fish", "--no-config", "-c", script, env=environment)
+            self.assertTrue(answer.stdout.startswith(wanted), answer.stdout + answer.stderr)
 
 
 class Manual(unittest.TestCase):
@@ -184,5 +181,4 @@ class Manual(unittest.TestCase):
         self.assertIn("--man is an option of help", answer.stderr)
 
 
-if __name__ == "__main__":
-    unittest.main()
+unittest.main()

@@ -43,5 +43,4 @@ class Faults(unittest.TestCase):
         self.campaign("alloc", 30)
 
 
-if __name__ == "__main__":
-    unittest.main()
+unittest.main()

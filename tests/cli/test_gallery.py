@@ -1,19 +1,14 @@
 """The gallery as it is committed: the list names what there is, the page shows all of it, and what decides about a key
 figure works. `make gallery` computes the figures themselves. Argument: the path of the program."""
 
-import html.parser
 import os
 import re
-import subprocess
 import sys
 import tempfile
 import unittest
 
-from program import HANG, PROGRAM, has_tools
-
-if not has_tools():
-    print("the library cannot be loaded by Python: the gallery is not drawn")
-    sys.exit(77)
+from pages import Page, elements, find, text
+from program import PROGRAM, percuss, read_bytes, read_file
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HERE = os.path.join(ROOT, "docs", "gallery")
@@ -27,7 +22,6 @@ try:
 except ImportError as error:
     print(f"{error.name} is not installed: the gallery is not tested")
     sys.exit(77)
-os.environ["PERCUSS_LIBRARY"] = os.path.join(os.path.dirname(PROGRAM), "libpercuss.so.0")
 import make  # noqa: E402
 import results  # noqa: E402
 
@@ -35,33 +29,9 @@ LIST = make.load()
 CASES = sorted(os.listdir(os.path.join(ROOT, "cases")))
 
 
-class Page(html.parser.HTMLParser):
-    """Pictures, links and places of the page, and its text."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.pictures, self.links, self.places, self.viewport, self.text = [], [], [], None, ""
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        values = dict(attributes)
-        if tag == "img":
-            self.pictures.append(values["src"])
-            assert values["alt"]
-        if tag == "a":
-            self.links.append(values["href"])
-        if "id" in values:
-            self.places.append(values["id"])
-        if tag == "meta" and values.get("name") == "viewport":
-            self.viewport = values["content"]
-
-    def handle_data(self, data):
-        self.text += data
-
-
-def committed():
-    with open(os.path.join(HERE, "index.html"), encoding="utf-8") as file:
-        return file.read()
+PAGE = Page(read_file(os.path.join(HERE, "index.html")))
+PICTURES = [image[1]["src"] for image in find(PAGE.root, "img")]
+PLACES = [element[1]["id"] for element in elements(PAGE.root) if "id" in element[1]]
 
 
 class TheList(unittest.TestCase):
@@ -95,38 +65,36 @@ class TheList(unittest.TestCase):
     def test_the_program_takes_every_variant(self):
         for name, spec in LIST["runs"].items():
             words = make.words_of({"case": spec["case"], "set": spec.get("set"), "command": "check"})
-            run = subprocess.run([PROGRAM, *words], cwd=ROOT, capture_output=True, text=True, timeout=HANG)
-            self.assertEqual(run.returncode, 0, name + run.stderr)
+            percuss(*words, cwd=ROOT, status=0)
 
 
 class ThePage(unittest.TestCase):
     def test_pictures_links_and_size(self):
-        page = Page(committed())
-        for name in page.pictures:
-            self.assertTrue(os.path.isfile(os.path.join(HERE, name)), name)
+        for image in find(PAGE.root, "img"):
+            self.assertTrue(image[1]["alt"] and os.path.isfile(os.path.join(HERE, image[1]["src"])), image[1])
         files = {name for name in os.listdir(HERE) if name.endswith((".svg", ".png"))}
-        self.assertEqual(files, set(page.pictures))
-        for link in page.links:
-            self.assertIn(link.removeprefix("#"), page.places)
+        self.assertEqual(files, set(PICTURES))
+        for link in find(PAGE.root, "a"):
+            self.assertIn(link[1]["href"].removeprefix("#"), PLACES)
         self.assertLessEqual(make.size(), make.MOST_BYTES)
-        self.assertEqual(page.viewport, "width=device-width, initial-scale=1")
-        self.assertIsNone(re.search(r"https?:|@import|url\(|<script", committed()))
+        viewport, = find(PAGE.root, "meta", name="viewport")
+        self.assertEqual(viewport[1]["content"], "width=device-width, initial-scale=1")
+        self.assertIsNone(re.search(r"https?:|@import|url\(|<script", PAGE.source))
 
     def test_it_is_that_of_the_list(self):
-        page = Page(committed())
+        words = text(PAGE.root)
         for entry in LIST["entries"]:
-            self.assertIn(entry["id"], page.places)
+            self.assertIn(entry["id"], PLACES)
             for figure in entry["figures"]:
-                self.assertTrue(figure["what"] in page.text, figure["what"])
+                self.assertTrue(figure["what"] in words, figure["what"])
             for number in range(len(entry["plots"])):
-                self.assertIn(f"{entry['id']}{'' if number == 0 else f'_{number + 1}'}.svg", page.pictures)
+                self.assertIn(f"{entry['id']}{'' if number == 0 else f'_{number + 1}'}.svg", PICTURES)
         for paper in LIST["papers"].values():
-            self.assertTrue(paper["cite"] in page.text, paper["cite"])
+            self.assertTrue(paper["cite"] in words, paper["cite"])
 
     def test_pictures_are_whole(self):
-        for name in Page(committed()).pictures:
-            with open(os.path.join(HERE, name), "rb") as file:
-                data = file.read()
+        for name in PICTURES:
+            data = read_bytes(os.path.join(HERE, name))
             self.assertTrue(data.startswith(b"\x89PNG") or data.rstrip().endswith(b"</svg>"), name)
 
 
@@ -187,5 +155,4 @@ class TheVerdict(unittest.TestCase):
         self.assertIn("Fig. 4", page)
 
 
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+unittest.main(argv=sys.argv[:1])

@@ -6,6 +6,7 @@ import unittest
 import yaml
 
 import program
+from program import read_file
 
 BAR = """\
 mesh: { bar: { type: line, from: [0.015625, 0, 0], to: [1.015625, 0, 0], elements: 8 } }
@@ -18,14 +19,12 @@ time: { step: 1.0e-3, end: 0.05 }
 
 
 class Language(program.Cases):
-    def percuss(self, *arguments):
-        return program.percuss(*arguments, cwd=self.folder)
+    def percuss(self, *arguments, **wanted):
+        return program.percuss(*arguments, cwd=self.folder, **wanted)
 
     def run_case(self, case, out, *options):
-        result = self.percuss("run", case, "-q", "-o", out, *options)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        with open(os.path.join(self.folder, out, "history.csv")) as file:
-            return file.read()
+        self.percuss("run", case, "-q", "-o", out, *options, status=0)
+        return read_file(os.path.join(self.folder, out, "history.csv"))
 
     def same_bits(self, text, plain, *options):
         """The case and its plain form give the same history, and so does the resolved case, which is plain."""
@@ -37,14 +36,12 @@ class Language(program.Cases):
 
     def check_resolved(self, out, history):
         resolved = os.path.join(out, "case.resolved.yaml")
-        with open(os.path.join(self.folder, resolved)) as file:
-            text = file.read()
+        text = read_file(os.path.join(self.folder, resolved))
         for word in ("${", "repeat:", "include:", "parameters:", "each:"):
             self.assertNotIn(word, text)
         yaml.safe_load(text)
         self.assertEqual(history, self.run_case(resolved, out + "_again"))
-        with open(os.path.join(self.folder, out + "_again", "case.resolved.yaml")) as file:
-            self.assertEqual(file.read(), text)
+        self.assertEqual(read_file(os.path.join(self.folder, out + "_again", "case.resolved.yaml")), text)
 
     def test_parameters_and_assignments(self):
         text = BAR.replace("0.015625,", "${gap},").replace("1.015625", "${gap + L}").replace("8 }", "${8*L} }")
@@ -88,17 +85,15 @@ class Language(program.Cases):
                               ("0, inf\n", "push.csv:1: must be two numbers"),
                               ("# none\n\n", "push.csv: has no rows 't, value'")):
             self.write("push.csv", text)
-            result = self.percuss("check", "a.yaml")
-            self.assertEqual(result.returncode, 2, text)
+            result = self.percuss("check", "a.yaml", status=2)
             self.assertIn("error: a.yaml:7:82: loads.push.amplitude.csv: " + message, result.stderr)
 
     def test_errors_have_their_places(self):
         self.write("a.yaml", "include: b.yaml\nparameters: { L: 1 }\ntime: { end: ${0.1*l} }\n")
         self.write("b.yaml", BAR.replace("8 }", "${8*} }"))
-        result = self.percuss("check", "a.yaml", "--set", "parameters.M=3", "--set", "mesh.bar.from=[${M*}, 0, 0]")
-        self.assertEqual(result.returncode, 2)
-        errors = result.stderr.splitlines()
-        self.assertEqual(len(errors), 4, result.stderr)
+        errors = self.percuss("check", "a.yaml", "--set", "parameters.M=3", "--set", "mesh.bar.from=[${M*}, 0, 0]",
+                              status=2).stderr.splitlines()
+        self.assertEqual(len(errors), 4, errors)
         for error, start in zip(errors, (
                 "error: a.yaml:3:20: time.end: in '0.1*l': unknown name 'l', did you mean 'L'? known are: L, M, sqrt",
                 "error: b.yaml:1:88: mesh.bar.elements: in '8*': it ends too early",
@@ -113,5 +108,4 @@ class Language(program.Cases):
                                                     "output.frames=false"))
 
 
-if __name__ == "__main__":
-    unittest.main()
+unittest.main()

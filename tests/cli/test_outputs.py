@@ -4,14 +4,13 @@ asked for, rows of waves, progress, and what a disk leaves that is full. Argumen
 import json
 import math
 import os
-import pty
 import re
 import resource
-import subprocess
 import time
 import unittest
 
 import program
+from program import read_bytes
 
 BAR = """
 mesh: {{ bar: {{ type: line, from: [{gap}, 0, 0], to: [1.0, 0, 0], elements: 3 }} }}
@@ -34,8 +33,7 @@ def bar(end=0.01, output="", contacts=f"wall: {WALL}", gap=2.0e-3):
 
 class Outputs(program.Cases):
     def run_case(self, text, name="bar", *more):
-        result = self.percuss("run", self.write(f"{name}.yaml", text), "-q", "-o", self.path("out"), *more)
-        self.assertEqual(result.returncode, 0, result.stderr)
+        self.percuss("run", self.write(f"{name}.yaml", text), "-q", "-o", self.path("out"), *more, status=0)
 
     def text(self, name):
         return (self.folder / "out" / name).read_text()
@@ -64,9 +62,8 @@ class History(Outputs):
         for case, every in (("slider_crank", 3), ("bar_impact", 7), ("bars_two", 4)):
             rows = {}
             for k in (1, every):
-                result = self.percuss("run", f"cases/{case}", "-q", "-o", self.path("out"), "--overwrite", "--set",
-                                      f"output={{history: {{every: {k}}}, frames: false}}")
-                self.assertEqual(result.returncode, 0, result.stderr)
+                self.percuss("run", f"cases/{case}", "-q", "-o", self.path("out"), "--overwrite", "--set",
+                             f"output={{history: {{every: {k}}}, frames: false}}", status=0)
                 rows[k] = program.read_table(self.path("out", "history.csv"))
             last = len(rows[1]) - 1
             self.assertEqual([row["step"] for row in rows[every]], sorted({*range(0, last, every), last}))
@@ -149,9 +146,8 @@ class Summary(Outputs):
     # The rows of history.csv, taken together by hand.
     def check(self, case, *settings):
         words = [word for setting in settings for word in ("--set", setting)]
-        result = self.percuss("run", case, "-q", "-o", self.path("out"), "--overwrite", "--set",
-                              "output.frames=false", *words)
-        self.assertEqual(result.returncode, 0, result.stderr)
+        self.percuss("run", case, "-q", "-o", self.path("out"), "--overwrite", "--set",
+                     "output.frames=false", *words, status=0)
         rows = program.read_table(self.path("out", "history.csv"))
         summary = program.read_json(self.path("out", "summary.json"))
         for c in summary["contacts"]:
@@ -199,8 +195,7 @@ class Summary(Outputs):
         self.check("cases/bars_two")
         self.run_case(bar(gap=0.0).replace("moreau_jean, theta: 0.6", "jump_newmark, gamma: 0.5"), "hit")
         self.check(self.path("hit.yaml"))
-        text = self.text("summary.txt")
-        self.assertIn("closed once", text)
+        self.assertIn("closed once", self.text("summary.txt"))
 
     # Totals go on where intervals are no longer kept; the text has few lines.
     def test_many_contacts(self):
@@ -237,8 +232,7 @@ time: { step: 1.0e-2, end: 1.0 }
     # Where most steps had to be cut, a length that needed no cut is told.
     def test_steps_that_are_too_long(self):
         settling = "tests/study/settling/spun_beam.yaml"
-        result = self.percuss("run", settling, "-q", "-o", self.path("out"), "--set", "output.frames=false")
-        self.assertEqual(result.returncode, 0, result.stderr)
+        self.percuss("run", settling, "-q", "-o", self.path("out"), "--set", "output.frames=false", status=0)
         steps = program.read_json(self.path("out", "summary.json"))["steps"]
         self.assertIn(f"Cut steps    {steps['cut']} covered by smaller ones", self.text("summary.txt"))
         self.assertEqual("usually take less work" in self.text("summary.txt"), 2 * steps["cut"] > steps["done"])
@@ -248,8 +242,7 @@ time: { step: 1.0e-2, end: 1.0 }
     def test_any_text(self):
         title = "\\x01" * 3000 + '\\"\\\\'
         self.run_case(bar().replace("time:", f'title: "{title}"\ntime:'))
-        with open(self.path("out", "summary.json"), "rb") as file:
-            summary = json.loads(file.read(), parse_constant=self.fail)
+        summary = json.loads(read_bytes(self.path("out", "summary.json")), parse_constant=self.fail)
         self.assertTrue(summary["title"].startswith("\x01\x01"))
         self.assertEqual(self.names(), sorted(name for name in self.names() if not name.endswith(".part")))
 
@@ -310,9 +303,7 @@ class Frames(Outputs):
             self.assertEqual(wave[4:], [0.5 * (x[i] + x[i + 1]) for x in (v, u) for i in range(3)])
         for of, body, told in (("[stress, stres]", "bar", "of[1]: there is no field 'stres' over a body: there are "
                                 "ux, uy, uz, vx, vy, vz, axial_force, stress"), ("[stress]", "bra", "'bra'")):
-            result = self.try_case(bar(output=f"waves: {{ body: {body}, of: {of} }}"))
-            self.assertEqual(result.returncode, 2, result.stderr)
-            self.assertIn(told, result.stderr)
+            self.assertIn(told, self.try_case(bar(output=f"waves: {{ body: {body}, of: {of} }}"), status=2).stderr)
 
 
 # No file may grow beyond so many bytes: what fails is told with its path, and what is there is whole.
@@ -320,15 +311,12 @@ class Full(Outputs):
     def fill(self, room, output, end, elements=3):
         self.write("bar.yaml", bar(output=output, end=end).replace("elements: 3", f"elements: {elements}"))
         self.write("out/history.csv", "of an earlier run")
-        result = subprocess.run([program.PROGRAM, "run", self.path("bar.yaml"), "-q", "--overwrite", "-o",
-                                 self.path("out")], capture_output=True, text=True, timeout=program.HANG,
-                                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)))
-        self.assertEqual(result.returncode, 1, result.stderr)
-        return result.stderr
+        limit = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))}
+        words = "run", self.path("bar.yaml"), "-q", "--overwrite", "-o", self.path("out")
+        return self.percuss(*words, status=1, **limit).stderr
 
     def test_history(self):
-        told = self.fill(300000, "frames: false, checkpoint: false", 10.0)
-        self.assertIn("/out/history.csv: File too large", told)
+        self.assertIn("/out/history.csv: File too large", self.fill(300000, "frames: false, checkpoint: false", 10.0))
         text = self.text("history.csv.part")
         self.assertTrue(100000 < len(text) < 300000 and text.endswith("\n"))
         self.assertEqual(text.splitlines()[-1].count(","), text.splitlines()[0].count(","))
@@ -350,26 +338,10 @@ class Full(Outputs):
 
 
 class Progress(Outputs):
-    def show(self, output, end):
-        """What a terminal gets."""
-        self.write("bar.yaml", bar(output=output, end=end))
-        leader, follower = pty.openpty()
-        process = subprocess.Popen([program.PROGRAM, "run", self.path("bar.yaml"), "-o", self.path("out")],
-                                   stdout=follower, stderr=follower)
-        os.close(follower)
-        told = b""
-        try:
-            while part := os.read(leader, 4096):
-                told += part
-        except OSError:  # the other end is closed
-            pass
-        os.close(leader)
-        self.assertEqual(process.wait(program.HANG), 0, told)
-        return told.decode()
-
     def test_a_terminal_has_one_line_that_is_rewritten(self):
         begin = time.monotonic()
-        told = self.show("history: { every: 1000 }, frames: false", 300.0)
+        case = self.write("bar.yaml", bar(output="history: { every: 1000 }, frames: false", end=300.0))
+        told = program.on_terminal("run", case, "-o", self.path("out"))
         lines = re.findall(r"\r(\[=*>? *\] +\d+ %  t = \S+ s  E = [^\r\n]*)", told)
         self.assertGreater(len(lines), 1, told)
         self.assertTrue(all(len(line) <= 79 for line in lines))
@@ -383,10 +355,8 @@ class Progress(Outputs):
         self.assertEqual(len(shown), 1, result.stdout)
         self.assertTrue(shown[0].startswith("100 %  t = 0.01 s  step 10 of 10  E = "))
         os.makedirs(self.path("out", "bar_000005.vtk.part"))  # ends the run
-        result = self.percuss("run", self.path("bar.yaml"), "-o", self.path("out"), "--overwrite")
-        self.assertEqual(result.returncode, 1)
+        result = self.percuss("run", self.path("bar.yaml"), "-o", self.path("out"), "--overwrite", status=1)
         self.assertRegex(result.stdout + result.stderr, r"[45]0 %  t = ")
 
 
-if __name__ == "__main__":
-    unittest.main()
+unittest.main()

@@ -17,8 +17,8 @@ import subprocess
 import tempfile
 import unittest
 
-from pages import TITLE, Pages, find, number, text
-from program import HANG, read_rows
+from pages import TITLE, Pages, elements, find, number, text
+from program import HANG, read_file, read_rows, write_file
 from percuss._plot import make  # noqa: I100 - pages says where it is
 from percuss.figure import Options
 from percuss.frames import Frames
@@ -88,7 +88,7 @@ class Report(Pages):
                              ["width=device-width, initial-scale=1"])
             for rule in ("@media print", "@page{size:A4", "prefers-color-scheme:dark", "default-src 'none'"):
                 self.assertIn(rule, page.source)
-            identities = [s[1]["id"] for s in self.elements(page.root) if "id" in s[1]]
+            identities = [s[1]["id"] for s in elements(page.root) if "id" in s[1]]
             self.assertEqual(len(set(identities)), len(identities))
             self.assertLessEqual({"case", "again", "cite"}, {s[1]["id"] for s in find(page.root, "section")})
             for figure in find(page.root, "div", class_="drawn drawing"):
@@ -100,12 +100,6 @@ class Report(Pages):
         folder = os.path.join(self.folder.name, name)
         shutil.copytree(self.run_folder, folder, ignore=shutil.ignore_patterns("history.csv"))
         return folder
-
-    def elements(self, element):
-        for child in element[2]:
-            if not isinstance(child, str):
-                yield child
-                yield from self.elements(child)
 
     def test_words_and_numbers_of_a_run(self):
         page, summary = self.report(self.run_folder), self.summary(self.run_folder)
@@ -183,15 +177,13 @@ class Report(Pages):
         self.assertEqual(text(next(find(page.root, "h1"))), TITLE)
         self.assertEqual(len([s for s in find(page.root, "script") if "type" not in s[1]]), 1)
         history = os.path.join(self.folder.name, "words")
-        os.mkdir(history)
         names = ["t", "step", "iterations", "</script><b>x.gap", "a b.vx", "it's \"so\".uy", "new\nline.x",
                  "</script>.y"]
-        with open(os.path.join(history, "history.csv"), "w", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows([names, *([k, k, 0, *range(5)] for k in range(3))])
         summary = self.summary(self.run_folder)
         summary["contacts"][0]["name"] = "<img src=x onerror=alert(1)>\u0000"
-        with open(os.path.join(history, "summary.json"), "w") as file:
-            json.dump(summary, file)
+        write_file(os.path.join(history, "summary.json"), json.dumps(summary))
+        with open(os.path.join(history, "history.csv"), "w", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows([names, *([k, k, 0, *range(5)] for k in range(3))])
         page = self.report(history)
         self.assertEqual(list(find(page.root, "b")) + list(find(page.root, "img")), [])
         self.assertEqual(len([s for s in find(page.root, "script") if "type" not in s[1]]), 1)
@@ -201,13 +193,11 @@ class Report(Pages):
 
     def test_a_run_that_failed(self):
         folder = os.path.join(self.folder.name, "failed")
-        os.mkdir(folder)
         summary = self.summary(self.run_folder)
         summary.update(ending="stopped", reason="step <3> & the rest", contacts=[])
         summary["certificate"].update(verdict="broken", broken="gap >= 0")
         summary["certificate"]["checks"][0].update(verdict="broken", worst_ratio=2.5)
-        with open(os.path.join(folder, "summary.json"), "w") as file:
-            json.dump(summary, file)
+        write_file(os.path.join(folder, "summary.json"), json.dumps(summary))
         page = self.report(folder)
         words = text(page.root)
         for part in ("The run ended early: step <3> & the rest", "The certificate is broken.",
@@ -221,15 +211,13 @@ class Report(Pages):
         folder = self.without_curves("pictures")
         pictures = {f"{n}.png": bytes(range(256))[:200 + n] for n in range(3)}
         for name, content in pictures.items():
-            with open(os.path.join(folder, name), "wb") as file:
-                file.write(content)
+            write_file(os.path.join(folder, name), content)
         page = self.report(folder)
         self.assertNotIn("more pictures", page.source)
         movie = os.path.join(folder, "movie.mp4")
         for k in range(30):
             shutil.copy(os.path.join(folder, "0.png"), os.path.join(folder, f"z{k:02}.png"))
-        with open(movie, "wb") as file:
-            file.write(b"a movie")
+        write_file(movie, b"a movie")
         many = self.report(folder)
         self.assertEqual(len(list(find(many.root, "img"))), 23)
         self.assertIn("10 more pictures are in the folder", many.source)
@@ -279,9 +267,7 @@ class Report(Pages):
 
     def test_a_study_without_results(self):
         folder = os.path.join(self.folder.name, "nothing")
-        os.mkdir(folder)
-        with open(os.path.join(folder, "study.csv"), "w") as file:
-            file.write("a,run,status,m,reason\n1,x,failed,,it broke\n2,y,failed,,it broke\n")
+        write_file(f"{folder}/study.csv", "a,run,status,m,reason\n1,x,failed,,it broke\n2,y,failed,,it broke\n")
         self.assertIn("0 of 2 points are done.", text(self.report(folder).root))
 
     def test_statics(self):
@@ -375,13 +361,11 @@ class Report(Pages):
         folder = self.without_curves("old")
         path = os.path.join(folder, "summary.json")
         present = self.percuss("--version").stdout.split()[1]
-        with open(path) as file:
-            summary = file.read()
+        summary = read_file(path)
         self.assertEqual(json.loads(summary)["version"], present)
         for version, words in (('"version": "0.0.7-<x>",', "Percuss, version 0.0.7-<x>: "),
                                ("", "The results do not say which version wrote them")):
-            with open(path, "w") as file:
-                file.write(summary.replace(f'"version": "{present}",', version))
+            write_file(path, summary.replace(f'"version": "{present}",', version))
             page = self.report(folder)
             cite = text(next(find(page.root, "section", id="cite")))
             self.assertIn(words, cite)
@@ -417,8 +401,7 @@ class Report(Pages):
                                  ((self.run_folder, "--set", "a=1"), "unknown option '--set'")):
             self.assertIn(words, self.percuss("report", *arguments, status=2).stderr)
         self.assertEqual(os.listdir(empty), [])
-        with open(os.path.join(empty, "study.csv"), "w") as file:
-            file.write("a,b\n1,2\n")
+        write_file(os.path.join(empty, "study.csv"), "a,b\n1,2\n")
         self.assertIn("not the table of a study", self.percuss("report", empty, status=2).stderr)
         self.assertEqual(os.listdir(empty), ["study.csv"])
 
@@ -491,8 +474,7 @@ class Player(Pages):
                     file.write(page.source.replace("<head>", f"<head><script>{WATCH}</script>") +
                                f"<script>{script}</script>")
                 frames.append(f"<iframe src='page{k}_{width}.html' width='{width}' height='700'></iframe>")
-        with open(path, "w") as file:
-            file.write("".join(frames))
+        write_file(path, "".join(frames))
         console = self.browse(path)
         return [[[line for line in console if f"page{k}_{width}.html" in line] for width in widths]
                 for k in range(len(pages))]
@@ -508,5 +490,4 @@ class Player(Pages):
         return [line for line in run.stderr.splitlines() if "CONSOLE" in line]
 
 
-if __name__ == "__main__":
-    unittest.main()
+unittest.main()

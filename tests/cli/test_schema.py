@@ -11,7 +11,8 @@ import unittest
 import jsonschema
 import yaml
 
-from program import percuss
+import program
+from program import percuss, read_file, write_file
 
 UNKNOWN = "qqqqqq"
 
@@ -139,7 +140,7 @@ def words(schema):
             yield from words(part)
 
 
-class Documents(unittest.TestCase):
+class Documents(program.Cases):
     def test_the_schema_is_one(self):
         jsonschema.Draft7Validator.check_schema(SCHEMA)
 
@@ -152,28 +153,21 @@ class Documents(unittest.TestCase):
         files = sorted(glob.glob("cases/**/*.yaml", recursive=True))
         self.assertGreater(len(files), 20)
         for path in files:
-            with open(path) as file:
-                case, plain = read(text := file.read()), yaml.safe_load(text)  # as any reader of YAML takes it
+            case, plain = read(text := read_file(path)), yaml.safe_load(text)  # as any reader of YAML takes it
             self.assertEqual((errors(case), plain), ([], case), path)
 
     def test_every_case_to_start_from_is_taken(self):
-        with tempfile.TemporaryDirectory() as folder:
-            for name in [line.split()[0] for line in percuss("new").stdout.splitlines()]:
-                percuss("new", name, os.path.join(folder, name))
-                with open(os.path.join(folder, name, "case.yaml")) as file:
-                    self.assertEqual(errors(read(file.read())), [], name)
+        for name in [line.split()[0] for line in percuss("new").stdout.splitlines()]:
+            percuss("new", name, self.path(name))
+            self.assertEqual(errors(read(read_file(self.path(name, "case.yaml")))), [], name)
 
     def compare(self, changes, status, is_taken):
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "case.yaml")
-            for old, new in changes:
-                self.assertIn(old, BAR)
-                text = BAR.replace(old, new, 1)
-                with open(path, "w") as file:
-                    file.write(text)
-                run = percuss("check", path)
-                self.assertEqual(run.returncode, status, f"{old} -> {new}\n{run.stderr}")
-                self.assertEqual(errors(read(text)) == [], is_taken, f"{old} -> {new}")
+        for old, new in changes:
+            self.assertIn(old, BAR)
+            text = BAR.replace(old, new, 1)
+            with self.subTest(old=old, new=new):
+                percuss("check", self.write("case.yaml", text), status=status)
+                self.assertEqual(errors(read(text)) == [], is_taken)
 
     def test_damaged_cases_are_refused_as_by_the_program(self):
         self.compare([("time:", "time:")], 0, True)  # as it is, it is sound
@@ -195,8 +189,7 @@ def answers(case):
     """What the reader says about the maps of a case: allowed keys, missing keys and choices by path."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "case.yaml")
-        with open(path, "w") as file:
-            json.dump(case, file)
+        write_file(path, json.dumps(case))
         lines = percuss("check", path).stderr.splitlines()
     allowed, missing, choices = {}, {}, {}
     for line in lines:
@@ -295,5 +288,4 @@ class Reader(unittest.TestCase):
             self.assertEqual(choices[path], set(values), path)
 
 
-if __name__ == "__main__":
-    unittest.main()
+unittest.main()

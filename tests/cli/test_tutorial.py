@@ -7,17 +7,16 @@ import os
 import re
 import shlex
 import subprocess
-import tempfile
 import unittest
 
-from program import HANG, PROGRAM, TOOLS, has_tools, read_json, read_rows
+import program
+from program import HANG, PROGRAM, TOOLS, has_tools, read_file, read_json, read_rows, write_file
 from tools import call
 
 
 def all_blocks(path):
     """Language and text of every block."""
-    with open(path, encoding="utf-8") as file:
-        return re.findall(r"^```(\w*)\n(.*?)^```", file.read(), re.M | re.S)
+    return re.findall(r"^```(\w*)\n(.*?)^```", read_file(path), re.M | re.S)
 
 
 def blocks(path, language):
@@ -30,16 +29,15 @@ def lines_of(path, head="percuss "):
     return [line for block in found for line in block.splitlines() if line.startswith(head)]
 
 
-class Documents(unittest.TestCase):
+class Documents(program.Cases):
     """Every command of the tutorial, the manual and the how-to page, in a folder with the results that they speak of.
     Commands in Python run in this process, which loads pandas and matplotlib once."""
 
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder, build = temporary.name, os.path.dirname(PROGRAM)
+        super().setUp()
+        build = os.path.dirname(PROGRAM)
         for name, place in (("cases", "cases"), ("build", build)):
-            os.symlink(os.path.abspath(place), os.path.join(self.folder, name))
+            os.symlink(os.path.abspath(place), self.path(name))
         self.environment = {**os.environ, "PATH": build + ":" + os.environ["PATH"]}
 
     def inside(self):
@@ -87,9 +85,7 @@ class Documents(unittest.TestCase):
         self.assertLess(energy["bound"], 1e-6)
 
     def test_the_hopkinson_bar_has_its_pulse(self):
-        path = os.path.join(self.folder, "case.yaml")
-        with open(path, "w") as file:
-            file.write(blocks("docs/howto.md", "yaml")[0])
+        path = self.write("case.yaml", blocks("docs/howto.md", "yaml")[0])
         self.call(f"percuss run {path} -q -o {self.folder}/run")
         rows = read_rows(os.path.join(self.folder, "run", "history.csv"))
         stress = [(float(row["t"]), float(row["gauge_in.stress"])) for row in rows]
@@ -103,8 +99,7 @@ class Documents(unittest.TestCase):
         lines, sources = lines_of("docs/howto.md"), blocks("docs/howto.md", "python")
         self.assertEqual((len(sources), len(lines) >= 3), (2, True))
         self.inside()
-        with open("roof.yaml", "w") as file:
-            file.write(roof)
+        write_file("roof.yaml", roof)
         for source in sources:
             self.execute(source)
         for line in lines:
@@ -130,8 +125,7 @@ class Documents(unittest.TestCase):
         self.call("percuss study cases/bar_impact -q --vary mesh.bar.elements=10,20 -o results/bar_impact_study")
         self.call("percuss modes cases/cantilever_stop -q --count 2")
         os.symlink("results/a/history.csv", "exact.csv")
-        with open("study.yaml", "w") as file:
-            file.write("case: cases/bar_impact\nvary: { mesh.bar.elements: [10, 20] }\n")
+        write_file("study.yaml", "case: cases/bar_impact\nvary: { mesh.bar.elements: [10, 20] }\n")
         for line in lines:
             # Views, reports and percuss converge have tests of their own, fits are above; usage is no command.
             if not re.match("percuss (view|report|fit|converge) ", line) and " [" not in line:

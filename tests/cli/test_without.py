@@ -14,23 +14,19 @@ class Without(program.Cases):
     def setUp(self):
         super().setUp()
         hidden, empty = (self.path(name) for name in ("hidden", "bin"))
-        os.mkdir(hidden)
         os.mkdir(empty)
         for name in HIDDEN:
-            with open(os.path.join(hidden, name + ".py"), "w") as file:
-                file.write(f"raise ModuleNotFoundError('{name} is hidden', name='{name}')\n")
+            self.write(f"hidden/{name}.py", f"raise ModuleNotFoundError('{name} is hidden', name='{name}')\n")
         # Programs are found in the search path: with nothing in it but a shell there is no Python.
         os.symlink("/bin/sh", os.path.join(empty, "sh"))
         self.bare = {"PATH": empty, "PYTHONPATH": hidden, "HOME": str(self.folder)}
         self.results = self.path("results")
 
-    def percuss(self, *arguments, environment=None):
-        return program.percuss(*arguments, env=environment or self.bare)
+    def percuss(self, *arguments, environment=None, **wanted):
+        return program.percuss(*arguments, env=environment or self.bare, **wanted)
 
     def succeed(self, *arguments):
-        answer = self.percuss(*arguments)
-        self.assertEqual(answer.returncode, 0, answer.stderr)
-        return answer.stdout
+        return self.percuss(*arguments, status=0).stdout
 
     def test_the_stubs_hide(self):
         for name in HIDDEN:
@@ -70,5 +66,4 @@ class Without(program.Cases):
             self.assertIn("install the Debian package python3-numpy", answer.stderr)
 
 
-if __name__ == "__main__":
-    unittest.main()
+unittest.main()

@@ -97,18 +97,14 @@ class Compare(program.Cases):
     def test_command(self):
         self.result("one.csv")
         self.result("two.csv", bump=0.25)
-        run = call("compare", self.path("one.csv"), self.path("two.csv"))
-        self.assertEqual((run.returncode, run.stderr), (1, ""))
+        call("compare", self.path("one.csv"), self.path("two.csv"), status=1, stderr="")
         self.assertEqual(call("compare", self.path("one.csv"), self.path("two.csv"), "--tolerance", "1").returncode, 0)
-        run = call("compare", self.path("one.csv"), self.path("one.csv"), "-q")
-        self.assertEqual((run.returncode, run.stdout), (0, ""))
+        call("compare", self.path("one.csv"), self.path("one.csv"), "-q", status=0, stdout="")
         for words, message in (([self.path("one.csv"), self.path("c.csv")], "c.csv: no such file"),
                                ([self.path("one.csv")], "required: B"),
                                ([self.path("one.csv"), self.path("one.csv"), "--tolerance", "-1"], "number from 0 on"),
                                ([self.path("one.csv"), self.path("one.csv"), "--tolerans", "1"], "'--tolerance'?")):
-            run = call("compare", *words)
-            self.assertEqual(run.returncode, 2)
-            self.assertIn(message, run.stderr)
+            self.assertIn(message, call("compare", *words, status=2).stderr)
 
     def test_studies(self):
         self.write("one/study.csv", "n,s,run,status,m,m.order,reason\n10,a,r1,done,2,1,\n10,b,r2,done,-4,,\n"
@@ -125,9 +121,7 @@ class Compare(program.Cases):
                                 ("a,10,q1,done,2,1,", "a,10,q1,done,2,,", "first at n=10 s=a in m.order (A 1, B nan)."),
                                 ("b,10.0,q2,done,-4", "b,10.0,q2,done,4", "first at n=10 s=b in m (A -4, B 4).")):
             self.write("two/study.csv", two.replace(old, new))
-            run = call("compare", self.path("one"), self.path("two"))
-            self.assertEqual((run.returncode, run.stderr), (1, ""))
-            self.assertIn(words, run.stdout)
+            self.assertIn(words, call("compare", self.path("one"), self.path("two"), status=1, stderr="").stdout)
         self.write("two/study.csv", two.replace("8.0,,", "8.1,,"))
         self.assertIn("Alike", call("compare", self.path("one"), self.path("two"), "--tolerance", "0.02").stdout)
         for text, message in (("n,run,status,m,reason\n11,r,done,2,\n", "study.csv varies 's', "),
@@ -142,6 +136,10 @@ class Compare(program.Cases):
         found = percuss.compare(a, b)
         self.assertTrue(found.attrs["alike"])
         self.assertIn("not judged", found.attrs["text"])
+        self.write("b/modes.csv", head + "1,0,0,0,0,mechanism,x\n")
+        words = percuss.compare(a, b).attrs["text"]
+        for part in ("A: .*, 2 modes, 1 of them not in B", "1 modes that both", "\nkind +another one +mode=1 +mode=1"):
+            self.assertRegex(words, part)
         self.write("b/modes.csv", head + "1,0,0,0,0,rigid,x\n2,6.1,1.0,0,0,vibration,\n")
         self.assertEqual(percuss.compare(a, b)["beyond"].to_dict(), {
             "w": True, "f": False, "damping": False, "residual": True, "kind": False, "name": False})

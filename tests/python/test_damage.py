@@ -6,6 +6,7 @@ import shutil
 import unittest
 
 from studies import Studies, call  # before percuss: it says where that is
+from program import read_bytes, write_file  # noqa: I100 - studies says where it is
 
 SMALL = ["--set", "time.end=0.6", "--set", "time.step=0.01", "--set", "mesh.bar.elements=8"]
 RUN = [*SMALL, "--set", "output.frames={every: 30}", "--set", "output.waves={body: bar, of: [stress]}"]
@@ -40,11 +41,6 @@ def damages(good):
 
 
 class Damage(Studies):
-    def call(self, name, *words):
-        """Exit status and what a command says of errors."""
-        done = call(name, *words)
-        return done.returncode, done.stderr
-
     def commands(self, kind, drawn):
         folder, out = self.path(kind), self.path("out")
         return {"compare": [folder, self.path("whole")], "report": [folder, "-q", "-o", self.path("page.html")],
@@ -58,33 +54,30 @@ class Damage(Studies):
         os.chmod(self.path("tools/pvpython"), 0o755)  # draws nothing: what is damaged is found before
         for kind, (words, drawn, needs) in RESULTS.items():
             folder = self.path(kind)
-            done = self.percuss(*words, "-q", "-o", folder)
-            self.assertEqual(done.returncode, 0, done.stderr)
+            self.percuss(*words, "-q", "-o", folder, status=0)
             shutil.rmtree(self.path("whole"), ignore_errors=True)
             shutil.copytree(folder, self.path("whole"))
             commands = self.commands(kind, drawn)
             for name in ("plot", "compare"):
-                self.assertEqual(self.call(name, *commands[name]), (0, ""))
+                call(name, *commands[name], status=0, stderr="")
             for name, users in needs.items():
                 path = os.path.join(folder, name.strip("()"))
-                with open(path, "rb") as file:
-                    good = file.read()
+                good = read_bytes(path)
                 for how, data in list(damages(good).items())[:None if users else 1]:
-                    with open(path, "wb") as file:
-                        file.write(data or b"")
+                    write_file(path, data or b"")
                     if data is None:
                         os.remove(path)
                     if data is None and name.startswith("("):
                         continue
                     for user in users.split() or ("plot", "compare"):
-                        status, said = self.call(user, *commands[user])
+                        done = call(user, *commands[user])
+                        said = done.stderr
                         with self.subTest(file=name, how=how, command=user):
                             self.assertEqual(said.count("\n"), bool(users), said)
-                            self.assertEqual(status != 0, bool(users), said)
+                            self.assertEqual(done.returncode != 0, bool(users), said)
                             self.assertNotIn("could not go on", said)
                             self.assertIn("" if not users else os.path.basename(path) if data else folder, said)
-                with open(path, "wb") as file:
-                    file.write(good)
+                write_file(path, good)
 
     def test_runs_of_a_study(self):
         words = ["bar_impact", *SMALL, *MEASURES, "-q"]
@@ -94,16 +87,15 @@ class Damage(Studies):
         run = os.path.join(self.out, "runs", good[0]["run"])
         # A run whose files are damaged is made again, or its measures name the file.
         for name in sorted(os.listdir(run)):
-            with open(os.path.join(run, name), "rb") as file:
-                whole = file.read()
+            whole = read_bytes(os.path.join(run, name))
             for how, data in damages(whole).items():
                 shutil.rmtree(run)
                 shutil.copytree(self.path("other", "runs", good[0]["run"]), run)
                 os.remove(os.path.join(run, name))
                 if data is not None:
-                    with open(os.path.join(run, name), "wb") as file:
-                        file.write(data)
-                status, said = self.call("study", *words, "-o", self.out)
+                    write_file(os.path.join(run, name), data)
+                done = call("study", *words, "-o", self.out)
+                status, said = done.returncode, done.stderr
                 with self.subTest(file=name, how=how):
                     self.assertIn(status, (0, 2), said)
                     self.assertLessEqual(said.count("\n"), 1, said)

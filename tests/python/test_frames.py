@@ -1,13 +1,13 @@
 """Frames read back into numpy: both formats alike, against what the program says of them, and damaged ones.
 Argument: the path of the program."""
 
-import json
 import os
 import subprocess
 import tempfile
 import unittest
 
 from studies import PROGRAM  # before percuss: it says where that is
+from program import read_json  # noqa: I100 - studies says where it is
 import numpy as np  # noqa: I100
 
 from percuss.frames import Frame, Frames, join
@@ -30,8 +30,7 @@ class FramesTest(unittest.TestCase):
     def test_a_frame_is_what_the_program_says_of_it(self):
         folder = self.results("legacy", *SMALL)
         frames = Frames(folder)
-        with open(os.path.join(folder, "summary.json"), encoding="utf-8") as file:
-            seen = json.load(file)["frames"]
+        seen = read_json(os.path.join(folder, "summary.json"))["frames"]
         all_frames = list(frames)
         self.assertEqual(seen["drawn"], len(frames))
         stress = np.array([frame.cell_data["stress"] for frame in all_frames])
@@ -85,5 +84,4 @@ class FramesTest(unittest.TestCase):
         statics = Frames(self.results("statics", case="beams_crossed", command="statics"))
         self.assertEqual([statics.times[0], statics.times[-1]], [0.0, 1.0])
 
-if __name__ == "__main__":
-    unittest.main()
+unittest.main()

@@ -75,5 +75,4 @@ class Hopkinson(Studies):
             hopkinson(table, "a", "b", bar=BAR, specimen=Specimen(0.0, 1.0), distances=(1.0, 1.0))
 
 
-if __name__ == "__main__":
-    unittest.main()
+unittest.main()

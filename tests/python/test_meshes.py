@@ -8,6 +8,7 @@ import tempfile
 import unittest
 
 import studies  # noqa: F401 - says where percuss is
+from program import read_file, write_file
 import numpy as np  # noqa: I100
 
 import percuss
@@ -163,8 +164,7 @@ class Parts(unittest.TestCase):
         for name in ("nodes", "cells"):
             np.testing.assert_array_equal(*(getattr(sim, name) for sim in sims))
         x, cells = np.array(sims[0].nodes), np.array(sims[0].cells)
-        with open(ALL) as file:
-            text = file.read()
+        text = read_file(ALL)
         for options in percuss.options():
             if options.section == "mesh" and options.part and options.key:
                 self.assertIn(f"type: {options.part},", text)
@@ -356,14 +356,12 @@ class Gmsh(unittest.TestCase):
         temporary = tempfile.TemporaryDirectory()
         self.addCleanup(temporary.cleanup)
         self.path = os.path.join(temporary.name, "corner.msh")
-        with open("tests/regression/gmsh/corner.msh", encoding="utf-8") as file:
-            self.good = file.read()
+        self.good = read_file("tests/regression/gmsh/corner.msh")
 
     def read(self, text, more="", make=Mesh, **parts):
         if os.path.exists(self.path):
             os.remove(self.path)  # a new file is not waited for, an overwritten one is
-        with open(self.path, "wb") as file:
-            file.write(text if isinstance(text, bytes) else text.encode())
+        write_file(self.path, text)
         return make(**parts, p=f"{{ type: gmsh, file: {self.path}{more} }}")
 
     def refused(self, text, more=""):
@@ -437,5 +435,4 @@ class Gmsh(unittest.TestCase):
                     self.assertRegex(str(error), "corner.msh:|case:")
         self.assertGreater(fine, 500)
 
-if __name__ == "__main__":
-    unittest.main()
+unittest.main()

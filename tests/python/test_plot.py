@@ -15,6 +15,7 @@ import unittest
 
 from studies import PROGRAM, call  # before percuss: it says where that is
 import program  # noqa: I100
+from program import read_bytes, read_file, read_json
 import matplotlib
 import numpy as np
 import pandas
@@ -31,8 +32,7 @@ BLUE = "#0072b2"
 
 def texts(svg):
     """All texts of an SVG file, without those that are set as formulas."""
-    with open(svg, encoding="utf-8") as file:
-        return re.findall(r"<text [^>]*>([^<]*)</text>", file.read())
+    return re.findall(r"<text [^>]*>([^<]*)</text>", read_file(svg))
 
 
 def line(figure, panel=0, number=0):
@@ -60,15 +60,12 @@ class Plot(program.Cases):
             shutil.copytree(os.path.join(self.runs.name, name), self.path(name))
 
     def done(self, *arguments):
-        run = call(*arguments)
-        self.assertEqual((run.returncode, run.stderr), (0, ""))
-        return run.stdout
+        return call(*arguments, status=0, stderr="").stdout
 
     def refused(self, words, *arguments):
-        run = call(*arguments)
-        self.assertEqual(run.returncode, 2, run.stderr)
-        self.assertIn(words, run.stderr)
-        return run.stderr
+        said = call(*arguments, status=2).stderr
+        self.assertIn(words, said)
+        return said
 
     def run_script(self, path):
         """Runs a script from another folder."""
@@ -117,13 +114,11 @@ class Plot(program.Cases):
     def test_a_script_runs_again_elsewhere(self):
         self.done("plot", self.path("a"), "wall.force", "energy", "--script", "--title", "It's \"5 $\"\nand more")
         first = self.path("a", "wall.force_energy.svg")
-        with open(first, "rb") as file:
-            before = file.read()
+        before = read_bytes(first)
         os.remove(first)
         os.rename(self.path("a"), self.path("moved"))
         self.run_script(self.path("moved", "wall.force_energy.py"))
-        with open(self.path("moved", "wall.force_energy.svg"), "rb") as file:
-            again = file.read()
+        again = read_bytes(self.path("moved", "wall.force_energy.svg"))
         date = re.compile(rb"<dc:date>.*?</dc:date>|<metadata>.*?</metadata>", re.DOTALL)
         self.assertEqual(date.sub(b"", again), date.sub(b"", before))
         self.assertIn("It's \"5 $\" and more", [t.replace("&quot;", '"') for t in
@@ -135,8 +130,7 @@ class Plot(program.Cases):
         self.assertEqual(names, ["energies.svg", "momentum.svg", "contact_wall.svg", "probe_tip.svg", "phase_tip.x.svg",
                                  "steps.svg"])
         for name in said:
-            with open(name) as file:
-                self.assertIn(BLUE, file.read(), name)
+            self.assertIn(BLUE, read_file(name), name)
         energies = percuss.plot(self.path("a"), "energies")
         self.assertEqual(labels(energies), ["kinetic", "strain", "total"])
         self.assertEqual(labels(energies, 1), ["impacts", "position correction", "numerical loss", "total"])
@@ -158,8 +152,7 @@ class Plot(program.Cases):
         self.assertGreaterEqual(figure.axes[0].get_ylim()[0], -1e-6)  # gaps are >= 0 but for round-off
 
     def test_panels_over_time_are_shaded_after_the_horizon(self):
-        with open(self.path("a", "summary.json")) as file:
-            summary = json.load(file)
+        summary = read_json(self.path("a", "summary.json"))
         self.write("a/summary.json", json.dumps({**summary, "horizon": {"time": 0.8}}))
         for name in ("energies", "momentum", "contact_wall", "probe_tip", "steps"):
             for axes in percuss.plot(self.path("a"), name).axes:
@@ -316,8 +309,7 @@ class Plot(program.Cases):
         self.write("a/bar.waves.csv", "\n".join(rows) + "\n")
         self.assertIn("waves_stress", make([self.path("a")], [], Options())[0])
         self.done("plot", self.path("a"), "waves_vx", "-o", self.path("a", "waves_vx.svg"))
-        with open(self.path("a", "waves_vx.svg")) as file:
-            self.assertIn("<image", file.read())
+        self.assertIn("<image", read_file(self.path("a", "waves_vx.svg")))
         self.assertLessEqual({"vx of bar [m/s]", "contact force [N]", "position along the body [m]", "wall"},
                              set(texts(self.path("a", "waves_vx.svg"))))
         figure = percuss.plot(self.path("a"), "waves_stress")
@@ -384,8 +376,7 @@ class Plot(program.Cases):
         for name in ("w", "v"):
             os.remove(self.path(name + ".svg"))
             self.run_script(self.path(name + ".py"))
-            with open(self.path(name + ".svg")) as file:
-                self.assertNotIn("<script>alert", file.read())
+            self.assertNotIn("<script>alert", read_file(self.path(name + ".svg")))
         self.assertTrue(os.path.exists(self.path("v.svg")))
         said = self.done("plot", self.path("wild.csv"), '<script>x</script>, "y"', "a'); raise SystemExit(3) #",
                          "--script").split("\n")

@@ -10,14 +10,14 @@ import os
 import re
 import runpy
 import signal
-import subprocess
-import tempfile
 import threading
 import time
 import unittest
 import weakref
 
-from studies import PROGRAM  # before percuss: it says where that is
+import studies  # noqa: F401 - before percuss: it says where that is
+import program  # noqa: I100
+from program import read_file, write_file  # noqa: I100 - studies says where it is
 import numpy as np  # noqa: I100
 
 import percuss
@@ -60,14 +60,12 @@ class Ball(percuss.System):
 BALL = "system: { type: ball_py }\nscheme: { type: moreau_jean, theta: 0.5 }\ntime: { step: 1.0e-3, end: 1.0 }\n"
 
 
-class SameBits(unittest.TestCase):
+class SameBits(program.Cases):
     def check(self, case, **values):
         """Runs a case by the program and in Python and returns the results of both."""
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
         words = [word for key, value in values.items() for word in ("--set", f"{key}={value}")]
-        subprocess.run([PROGRAM, "run", case, "--quiet", "-o", temporary.name, *words], check=True)
-        there, here = percuss.open(temporary.name), percuss.run(case, values, frames=100)
+        self.percuss("run", case, "-q", "-o", self.path("out"), "--overwrite", *words, status=0)
+        there, here = percuss.open(self.path("out")), percuss.run(case, values, frames=100)
         self.assertEqual(list(there.history), list(here.history))
         for name in there.history:
             np.testing.assert_array_equal(there.history[name], here.history[name])
@@ -195,7 +193,7 @@ class Reading(unittest.TestCase):
             percuss.load("cases/ball").internal_force
 
 
-class Driving(unittest.TestCase):
+class Driving(program.Cases):
     def test_forces(self):
         sim = percuss.load(BAR, set=SMALL)
         end = sim.equation("bar.end", "x")
@@ -216,37 +214,34 @@ class Driving(unittest.TestCase):
             sim.contacts["wall"].friction = 0.3
 
     def test_save_and_restore(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "bar.state")
-            sim = percuss.load(BAR, set=SMALL)
-            sim.run(until=0.5)
-            sim.applied[0] = 0.1
-            sim.step()
-            sim.save(path)
-            other = percuss.load(BAR, set=SMALL)
-            q = other.q
-            other.restore(path)
-            self.assertEqual((other.time, other.steps, other.energy), (sim.time, sim.steps, sim.energy))
-            np.testing.assert_array_equal(q, sim.q)  # the view that was there before shows it
-            self.assertEqual(other.contacts["wall"].force, sim.contacts["wall"].force)
-            self.assertEqual([c.worst_ratio for c in sim.certificate], [c.worst_ratio for c in other.certificate])
-            with self.assertRaisesRegex(percuss.InputError, "another case.*end: .*is 'end: 0.7'"):
-                percuss.load(BAR, set={**SMALL, "time.end": 0.7}).restore(path)
-            with self.assertRaises(percuss.InputError):
-                sim.restore(os.path.join(folder, "none"))
-            with self.assertRaises(percuss.InputError):
-                sim.save(os.path.join(folder, "no", "folder"))
-            with self.assertRaises(TypeError):
-                sim.save(None)
+        path = self.path("bar.state")
+        sim = percuss.load(BAR, set=SMALL)
+        sim.run(until=0.5)
+        sim.applied[0] = 0.1
+        sim.step()
+        sim.save(path)
+        other = percuss.load(BAR, set=SMALL)
+        q = other.q
+        other.restore(path)
+        self.assertEqual((other.time, other.steps, other.energy), (sim.time, sim.steps, sim.energy))
+        np.testing.assert_array_equal(q, sim.q)  # the view that was there before shows it
+        self.assertEqual(other.contacts["wall"].force, sim.contacts["wall"].force)
+        self.assertEqual([c.worst_ratio for c in sim.certificate], [c.worst_ratio for c in other.certificate])
+        with self.assertRaisesRegex(percuss.InputError, "another case.*end: .*is 'end: 0.7'"):
+            percuss.load(BAR, set={**SMALL, "time.end": 0.7}).restore(path)
+        with self.assertRaises(percuss.InputError):
+            sim.restore(self.path("none"))
+        with self.assertRaises(percuss.InputError):
+            sim.save(self.path("no", "folder"))
+        with self.assertRaises(TypeError):
+            sim.save(None)
 
     def test_text_has_a_folder(self):
-        with tempfile.TemporaryDirectory() as folder:
-            with open(os.path.join(folder, "time.yaml"), "w", encoding="utf-8") as file:
-                file.write("time: { step: 0.01, end: 0.05 }\n")
-            text = "include: time.yaml\nsystem: { type: oscillator }\nscheme: { type: moreau_jean, theta: 0.5 }\n"
-            self.assertEqual(percuss.load(os.path.join(folder, "case.yaml"), text=text).end_time, 0.05)
-            with self.assertRaises(percuss.InputError):
-                percuss.load(text=text)
+        self.write("time.yaml", "time: { step: 0.01, end: 0.05 }\n")
+        text = "include: time.yaml\nsystem: { type: oscillator }\nscheme: { type: moreau_jean, theta: 0.5 }\n"
+        self.assertEqual(percuss.load(self.path("case.yaml"), text=text).end_time, 0.05)
+        with self.assertRaises(percuss.InputError):
+            percuss.load(text=text)
 
     def test_a_failed_step_can_be_taken_back(self):
         sim = percuss.load(BAR, set=SMALL)
@@ -275,9 +270,8 @@ class Driving(unittest.TestCase):
             sim.run(watch=lambda s: s.step())
         sim.run(watch=lambda s: s.a is None)
         self.assertTrue(sim.is_done)
-        with tempfile.TemporaryDirectory() as folder:
-            percuss.load(BAR, set=SMALL).run(folder, watch=lambda s: s.steps == 20)
-            self.assertEqual(len(percuss.open(folder).history), 21)
+        percuss.load(BAR, set=SMALL).run(self.path("out"), watch=lambda s: s.steps == 20)
+        self.assertEqual(len(percuss.open(self.path("out")).history), 21)
 
 
 ODD = (None, True, 0, -1, 3, 2**31, -2**63, 10**40, 0.5, float("nan"), "", "x", "bar.end", "wall", "a\0b", b"bytes",
@@ -488,8 +482,7 @@ class Scripts(unittest.TestCase):
         self.assertEqual(result.failed, 0)
 
     def test_the_manual_runs(self):
-        with open("docs/python.md") as file:
-            blocks = re.findall("```python\n(.*?)```", file.read(), re.S)
+        blocks = re.findall("```python\n(.*?)```", read_file("docs/python.md"), re.S)
         scope = {"np": np, "print": lambda *words: None}
         for block in blocks[:5]:
             exec(block, scope)
@@ -532,5 +525,4 @@ class Teeth(unittest.TestCase):
             self.assertEqual((hinge.tangential, hinge.separating), (None, None))
 
 
-if __name__ == "__main__":
-    unittest.main(verbosity=1)
+unittest.main(verbosity=1)

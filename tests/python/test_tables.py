@@ -10,7 +10,7 @@ import time
 import unittest
 
 from studies import HANG, STUDY_PROGRAM, Studies, call
-from program import read_json, read_rows  # noqa: I100 - studies says where it is
+from program import read_file, read_json, read_rows  # noqa: I100 - studies says where it is
 import numpy as np  # noqa: I100
 import pandas
 import scipy.stats
@@ -197,10 +197,8 @@ class Converge(Studies):
         self.assertEqual(Convergence.total(parts, 0.5), 1.6 + 0.5)
 
     def test_the_command_of_the_manual(self):
-        with open("docs/manual.md") as file:
-            words = shlex.split(re.search(r"\npercuss converge (.*)\n", file.read())[1])
-        done = call("converge", *words, "-o", self.out)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        words = shlex.split(re.search(r"\npercuss converge (.*)\n", read_file("docs/manual.md"))[1])
+        done = call("converge", *words, "-o", self.out, status=0)
         value, error = map(float, re.search(r"wall.total_impulse = ([\d.]+) \+- ([\d.]+) ", done.stdout).groups())
         self.assertLessEqual(abs(value - 200.0), error)  # 2 rho A L v
         self.assertLessEqual(error, 0.03 * value)
@@ -213,14 +211,12 @@ class Converge(Studies):
 
     def test_what_does_not_converge_is_told(self):
         done = call("converge", "bar_impact", "--measure", "peak(wall.force)", "--to", "0.1%", "--runs", "9", "--set",
-                    "mesh.bar.elements=10", "--set", "time.step=0.01", "-o", self.out)
-        self.assertEqual(done.returncode, 1, done.stderr)
+                    "mesh.bar.elements=10", "--set", "time.step=0.01", "-o", self.out, status=1)
         self.assertRegex(done.stdout, "Not known to .* after 7 runs. Of the usual measures")
         self.assertRegex(done.stdout, r"  wall.total_impulse \w+: [\d.]+ \+-")
         for words, message in ((("--to", "0"), "--to must be a size"), (("--to", "1", "--runs", "3"), "--runs must be"),
                                (("--to", "1", "--set", "a=1"), "unknown key 'a'")):
-            done = call("converge", "bar_impact", "--measure", "energy.final", *words, "-o", self.out)
-            self.assertEqual(done.returncode, 2)
+            done = call("converge", "bar_impact", "--measure", "energy.final", *words, "-o", self.out, status=2)
             self.assertIn(message, done.stderr)
 
     def test_function(self):
