@@ -97,7 +97,7 @@ class Pool:
     def results(self, tick: Callable[[], None] = lambda: None) -> Iterator[tuple[int, Any]]:
         """Gives (index, result) of every piece as they come, an Ended of one whose process has died; `tick` is called
         now and then."""
-        context, workers = multiprocessing.get_context("fork"), dict[Any, tuple[Any, int]]()
+        context, workers, started = multiprocessing.get_context("fork"), dict[Any, tuple[Any, int]](), list[Any]()
         raised: dict[int, Exception] = {}
         ready: Any
 
@@ -108,6 +108,7 @@ class Pool:
                 pipe, other = context.Pipe()
                 process = context.Process(target=self._serve, args=(other,), daemon=True)
                 process.start()
+                started.append(process)
                 other.close()
             if index is not None:
                 workers[pipe] = process, index
@@ -139,6 +140,7 @@ class Pool:
             self.stop()
             for process, _ in workers.values():
                 process.kill()
+            for process in started:  # also those that have ended: else their processor time is nobody's
                 process.join()
         if raised:
             raise raised[min(raised)]  # not the one that came first: that may change
