@@ -101,23 +101,27 @@ def unit_of(text: str) -> str:
 
 # ---- Places in a summary ----
 
-def places(node: Any, wanted: str = "", prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """All that stands below a node, by its place, or what may lead to the one that is wanted; items of lists by their
-    number and their name. Names may have points in them."""
-    pairs: list[tuple[str, Any]] = list(node.items()) if isinstance(node, dict) else []
-    for i, item in enumerate(node if isinstance(node, list) else ()):
-        pairs.append((str(i), item))
-        if isinstance(item, dict) and isinstance(item.get("name"), str):
-            pairs.append((item["name"], item))
-    for key, child in pairs:
-        yield prefix + key, child
-        if not wanted or wanted.startswith(f"{prefix}{key}."):
-            yield from places(child, wanted, f"{prefix}{key}.")
+def children(node: Any) -> dict[str, Any]:
+    """What stands right below a node by its key; items of a list by their number and their name."""
+    found = {str(i): item for i, item in enumerate(node)} if isinstance(node, list) else node
+    named = [item for item in node if isinstance(item, dict) and isinstance(item.get("name"), str)] if (
+        isinstance(node, list)) else []
+    return {**{item["name"]: item for item in reversed(named)}, **found} if isinstance(found, dict) else {}
 
 
-def walk(node: Any, wanted: str) -> Optional[tuple[Any]]:
-    """What stands at a place below a node, in a tuple, or None."""
-    return next(((child,) for place, child in places(node, wanted) if place == wanted), None)
+def walk(node: Any, place: str) -> Optional[tuple[Any]]:
+    """What stands at a place below a node, in a tuple, or None. Names may have points in them."""
+    below = children(node)
+    if place in below:
+        return (below[place],)
+    parts = (walk(child, place[len(key) + 1:]) for key, child in below.items() if place.startswith(key + "."))
+    return next(filter(None, parts), None)
+
+
+def numbers(node: Any) -> list[str]:
+    """Places of all numbers below a node."""
+    return [place for key, child in children(node).items()
+            for place in ([key] if type(child) in (int, float) else [f"{key}.{one}" for one in numbers(child)])]
 
 
 def contacts_of(summary: dict[str, Any]) -> tuple[tuple[str, int, int], ...]:
@@ -181,14 +185,8 @@ class Run:
             count = 2.0 if name == "duration" else 1.0
         elif name.endswith("_time") and place != "open_time":
             count = 1.0
-        time = self.summary.get("time")
-        step = time.get("step") if isinstance(time, dict) else None
-        return count * step if isinstance(step, (int, float)) else 0.0
-
-    def _missing(self, place: str) -> InputError:
-        known = [name for node in (self.summary, *map(self.summary.get, LISTS)) for name, child in places(node)
-                 if type(child) in (int, float)]
-        return InputError(f"{self.folder}/summary.json has no '{place}'{suggest(place, known)}")
+        step = walk(self.summary, "time.step") or (None,)
+        return count * step[0] if isinstance(step[0], (int, float)) else 0.0
 
     # Formulas
 
@@ -203,7 +201,8 @@ class Run:
             if word not in found:
                 value = self.find(word)
                 if value is None and word not in CONSTANTS:
-                    raise self._missing(word)
+                    known = [name for node in (self.summary, *map(self.summary.get, LISTS)) for name in numbers(node)]
+                    raise InputError(f"{self.folder}/summary.json has no '{word}'{suggest(word, known)}")
                 found[word] = value or Measured(CONSTANTS[word])
             return found[word].value
 
