@@ -442,7 +442,7 @@ static pcs_yaml *once_parts(pcs_case *c, int *count)
     return mesh;
 }
 
-// Refines the parts by a factor > 0; *has_cells if some have cells that could be smaller.
+// Refines the parts by a factor, unless it is 0; *has_cells if some have cells that could be smaller.
 static pcs_status once_refine_mesh(pcs_context *ctx, pcs_case *c, double factor, int *has_cells)
 {
     int count, nfound = 0;
@@ -526,16 +526,16 @@ static pcs_status once_load(percuss *p, const percuss_source *source, percuss_on
     from.like = once->like == NULL ? NULL : once->like->read;
     once->has_cells = false;
     PCS_TRY(pcs_build_load_case(p->ctx, &from, &c));
-    bool step_is_auto = false;
+    bool step_is_auto = once_is_auto(pcs_case_root(c), "time.step");
     PCS_TRY(once_set_output(c, once));
     if (once->mesh_factor > 0.0 || once->step_factor > 0.0) {
         PCS_TRY(pcs_case_expand(c)); // formulas have become numbers here
-        step_is_auto = once_is_auto(pcs_case_root(c), "time.step");
         PCS_TRY(once_resolve(p, c, once->step_factor > 0.0));
         PCS_TRY(once_refine_mesh(p->ctx, c, once->mesh_factor, &once->has_cells));
     }
     if (once->step_factor > 0.0) PCS_TRY(once_refine_step(p->ctx, c, once->step_factor));
     PCS_TRY(pcs_build_sim(p->ctx, c, &p->sim));
+    PCS_TRY(once_refine_mesh(p->ctx, c, 0.0, &once->has_cells)); // without a factor it looks for cells
     const pcs_scheme_ops *scheme = p->sim->scheme->ops;
     bool follows_cells = pcs_rule_is_explicit(&scheme->rule) || scheme->ask_waves != NULL;
     once->has_steps = !step_is_auto || !follows_cells;

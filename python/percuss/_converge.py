@@ -64,17 +64,12 @@ class Convergence:
             self.levels[missing[k]] = run
 
     def find_kinds(self) -> None:
-        """Makes the first level and learns what can be refined."""
-        reasons = []
-        for what in ("step", "mesh"):  # one of them may not be there
-            self.kinds = {what}
-            run = self._make((0, 0))
-            if run.is_good:
-                is_there = {"mesh": run.has_cells, "step": run.has_steps, what: True}
-                self.kinds, self.levels[0, 0] = {name for name, has in is_there.items() if has}, run
-                return
-            reasons.append(run.reason)
-        raise InputError(reasons[0])
+        """Makes the first level, the case as it is, and learns what can be refined."""
+        self.kinds = set()
+        run = self.levels[0, 0] = self._make((0, 0))
+        if not run.is_good:
+            raise InputError(run.reason)
+        self.kinds = {kind for kind, has in (("mesh", run.has_cells), ("step", run.has_steps)) if has} or {"step"}
 
     def places(self, level: int) -> dict[str, list[Place]]:
         """The levels that are compared, coarse to fine."""

@@ -31,8 +31,8 @@ class Ended(NamedTuple):
     end: str = "not run"  #: or "done", "kept" (it was there), "refused", "failed", "broke" (the process has died)
     name: str = ""  #: of its folder
     reason: str = ""
-    has_cells: bool = False  #: where something is refined: cells that could be smaller
-    has_steps: bool = False  #: likewise: a step that does not follow their size
+    has_cells: bool = False  #: cells that could be smaller
+    has_steps: bool = False  #: a step that does not follow the size of cells
     values: Mapping[str, measure.Measured] = {}
     contacts: tuple[Any, ...] = ()  #: measure.contacts_of
 

@@ -223,6 +223,9 @@ class Converge(Studies):
         found = percuss.converge("cases/impacting_oscillator", "energy.final", "50%")
         self.assertTrue(found.is_reached)
         self.assertEqual(list(found.parts), ["both"])  # it has no mesh
+        explicit = {"mesh.bar.elements": 10, "time.step": "auto", "scheme": "half_explicit"}
+        found = percuss.converge("cases/bar_impact", "energy.final", "5%", set=explicit, runs=9)
+        self.assertEqual(list(found.parts), ["both"])  # its step follows the cells
 
 
 unittest.main()
