@@ -6,6 +6,7 @@ degrees of freedom. That holds for errors of the data that are independent, norm
 columns are weighed by their sizes.
 """
 
+import functools
 import json
 import math
 import os
@@ -81,7 +82,6 @@ class _Problem:
         self.runs, self.parameters, self.data, self.jobs, self.count = runs, parameters, data, jobs, 0
         self.low = np.array([p.low for p in parameters])
         self.span = np.array([p.high for p in parameters]) - self.low
-        self.last: tuple[Optional[bytes], Any] = (None, None)
 
     def lines(self, u: Array) -> list[str]:
         """Values of the parameters, "key=value" each."""
@@ -118,16 +118,13 @@ class _Problem:
                 raise kind(f"{', '.join(self.lines(point))}: {run.end}: {run.reason}")
         return [self.residual(models[k][1]) for k in range(len(points))]
 
-    def both(self, u: Array) -> tuple[Array, Array]:
+    def both(self, *place: float) -> tuple[Array, Array]:
         """Residuals and derivatives, by central differences within the bounds."""
-        if self.last[0] != u.tobytes():
-            steps = STEP * np.eye(len(u))
-            low, high = np.clip(u - steps, 0.0, 1.0), np.clip(u + steps, 0.0, 1.0)  # [n, n] a point in each row
-            found = self.many([u, *low, *high])
-            columns = [(b - a) / span for a, b, span in zip(found[1:], found[1 + len(u):], np.diag(high - low))]
-            self.last = (u.tobytes(), (found[0], np.stack(columns, axis=1)))
-        residual, jacobian = self.last[1]
-        return residual, jacobian
+        u, steps = np.array(place), STEP * np.eye(len(place))
+        low, high = np.clip(u - steps, 0.0, 1.0), np.clip(u + steps, 0.0, 1.0)  # [n, n] a point in each row
+        found = self.many([u, *low, *high])
+        columns = [(b - a) / span for a, b, span in zip(found[1:], found[1 + len(u):], np.diag(high - low))]
+        return found[0], np.stack(columns, axis=1)
 
 
 def _notes(parameters: list[Parameter], u: Array, jacobian: Array, covariance: Array) -> list[str]:
@@ -180,9 +177,10 @@ def fit(case: Path, parameters: Mapping[str, Sequence[float]], data: Any, column
         runs = Runs(case, folder, assignments(set), history=True, beside=len(os.sched_getaffinity(0)) - 1)
         problem = _Problem(runs, wanted, measured, jobs)
         start = (np.array([p.start for p in wanted]) - problem.low) / problem.span
-        u = least_squares(lambda u: problem.both(u)[0], start, jac=lambda u: problem.both(u)[1], bounds=(0.0, 1.0),
-                          x_scale=1.0, xtol=1e-8, ftol=1e-10, gtol=1e-10, max_nfev=100).x
-        residual, jacobian = problem.both(u)
+        both = functools.lru_cache(maxsize=1)(problem.both)  # it is asked for one part after the other
+        u = least_squares(lambda u: both(*u)[0], start, jac=lambda u: both(*u)[1], bounds=(0.0, 1.0), x_scale=1.0,
+                          xtol=1e-8, ftol=1e-10, gtol=1e-10, max_nfev=100).x
+        residual, jacobian = both(*u)
         best, model = problem.model(u)
         covariance = float(residual @ residual) / freedom * np.linalg.pinv(jacobian.T @ jacobian)
         deviation = np.sqrt(np.diag(covariance))
