@@ -88,12 +88,6 @@ def breakable(name: str) -> Markup:
     return Markup("<wbr>").join(re.findall(r"[^._]*[._]|[^._]+$", name) or [name])
 
 
-def listing(yaml: str) -> Markup:
-    """A YAML text whose keys and comments have a class."""
-    text = re.sub(r"(?m)^([- ]*)([^\s:#]+)(?=:( |$))", r'\1<span class="k">\2</span>', str(Markup.escape(yaml)))
-    return Markup(re.sub(r"(?m)(^| )(#.*)$", r'\1<span class="c">\2</span>', text))
-
-
 def drawing(title: str, figure: Any) -> Block:
     """A figure as SVG in the page, whose identifiers get a prefix of their own; `axes` has, of each axis of time, the
     edges of its axes in parts of the figure, its limits, and whether it lies across."""
@@ -161,8 +155,7 @@ def of_study(results: Results) -> Block:
     table, known = results.table, results.table.attrs["units"]
     names = list(map(str, table))
     measures, keys = measures_of(names), names[:names.index("run")]
-    heads = [breakable(key) for key in keys]
-    heads += [breakable(name) + (f" [{known[name]}]" if known.get(name) else "") for name in measures]
+    heads = [breakable(units.join(name, known.get(name, ""))) for name in [*keys, *measures]]
     run = next((name for name in table["run"] if results.has(f"runs/{name}/case.resolved.yaml")), None)
     point = table[table["run"] == run].iloc[0] if run is not None else {}
     rows = []
@@ -360,7 +353,7 @@ def build(results: Results) -> str:
         page["pictures"], page["more_pictures"] = pictures(results.folder)
         html = environment.get_template("report.html").render(
             page=page, kind=results.kind, results=results, quoted=shlex.join, present=lib.percuss_version().decode(),
-            summary=summary, terms=LEDGER, listing=listing(case))
+            summary=summary, terms=LEDGER, listing=case)
     return re.sub("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]", "\ufffd", html)  # what no page may hold
 
 
