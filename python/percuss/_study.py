@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import functools
-import inspect
 import io
 import itertools
 import json
@@ -510,12 +509,10 @@ def study(case: Path, vary: Optional[Mapping[str, Any]] = None, *, set: Optional
 
     >>> percuss.study("cases/bar_impact", {"mesh.bar.elements": [25, 50]}, measure={"F": "wall.peak_force"})
     """
+    given = {name: value for name, value in locals().items() if value and name in KEYS}
     plan = read_plan(os.fsdecode(encode(case, "case")))
-    for name, value in (("set", set), ("vary", vary), ("zip", zip), ("points", points), ("measure", measure),
-                        ("random", random), ("refine", refine), ("seed", seed), ("perturb", perturb),
-                        ("size", size), ("jobs", jobs), ("keep", keep)):
-        if value:
-            plan.take(name, value)
+    for name, value in given.items():
+        plan.take(name, value)
     with folder_of(output) as folder:
         made = Study(plan, folder)
         if not made.first.is_good:
@@ -532,7 +529,7 @@ def main(argv: list[str]) -> int:
     """`percuss study`."""
     p = Parser("study", "Runs a case over values of its keys, side by side. study.csv, study.json and the runs go to "
                "DIR;\nfinished runs are not repeated.",
-               epilog=f"{inspect.getdoc(read_plan)}\n\n{inspect.getdoc(measures)}")
+               epilog=(read_plan.__doc__ or "").replace("\n    ", "\n") + f"\n\n{measures.__doc__}")
     p.add_argument("case", metavar="CASE|STUDY", help="a case, or a study file")
     p.add_argument("--vary", metavar="path.to.key=V", action="append", default=[], help="values between commas, "
                    "from:to:by, normal(mean, deviation) or uniform(from, to); several make a product")

@@ -103,10 +103,11 @@ def unit_of(text: str) -> str:
 
 def children(node: Any) -> dict[str, Any]:
     """What stands right below a node by its key; items of a list by their number and their name."""
-    found = {str(i): item for i, item in enumerate(node)} if isinstance(node, list) else node
-    named = [item for item in node if isinstance(item, dict) and isinstance(item.get("name"), str)] if (
-        isinstance(node, list)) else []
-    return {**{item["name"]: item for item in reversed(named)}, **found} if isinstance(found, dict) else {}
+    if isinstance(node, dict):
+        return node
+    items = node if isinstance(node, list) else []
+    named = [item for item in items if isinstance(item, dict) and isinstance(item.get("name"), str)]
+    return {**{item["name"]: item for item in reversed(named)}, **{str(i): item for i, item in enumerate(items)}}
 
 
 def walk(node: Any, place: str) -> Optional[tuple[Any]]:
