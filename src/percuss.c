@@ -1220,7 +1220,7 @@ double *percuss_applied_force(percuss *p)
     return p->applied = p->acting == NULL ? NULL : applied;
 }
 
-// Applies a jump df [nv] of the smooth forces, which is overwritten, to the memory of scheme and certificate.
+// Applies a jump df [nv] of the smooth forces, which is overwritten, to the memory of the scheme.
 static void drive_jump(percuss *p, double *df)
 {
     double sum[3] = { 0.0 };
@@ -1228,7 +1228,6 @@ static void drive_jump(percuss *p, double *df)
         for (int i = 0; i < p->system->nv; i++)
             for (int k = 0; k < 3; k++) sum[k] += df[i] * p->system->direction[i][k];
     pcs_scheme_change_forces(p->sim->scheme, &p->sim->state, df, sum);
-    pcs_certifier_renew(p->sim->certifier, &p->sim->state);
 }
 
 static void drive_note(percuss *p)

@@ -847,7 +847,7 @@ static pcs_status build_solvers(pcs_build *b)
     if (status == PCS_OK && b->has_control) {
         culprit = "time.control";
         status = pcs_control_create(b->sim, &b->control, &b->sim->control);
-    } else if (status == PCS_OK && (b->retry > 0 || b->sim->follows_rotation) && b->scheme->needs_equal_steps == NULL) {
+    } else if (status == PCS_OK) {
         status = pcs_retry_create(b->sim, b->retry, &b->sim->retry);
     }
     if (status == PCS_OK) return PCS_OK;

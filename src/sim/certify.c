@@ -27,27 +27,15 @@ static bool check_only_reports(const pcs_rule *rule, int check)
     }
 }
 
-// Sets known[check] just below the worst ratio: in any rounding mode value <= known tolerance implies value/tolerance
-// <= worst ratio. -INFINITY before anything was noted, INFINITY if the condition does not apply.
-static void certify_know(pcs_certifier *self, int check)
-{
-    const pcs_check *c = self->check[check];
-    double known = INFINITY;
-    if (c != NULL) known = c->tolerance > 0.0 ? c->worst_ratio * (1.0 - 4.0 * DBL_EPSILON) : -INFINITY;
-    self->now.known[check] = known;
-}
-
 static void check_add(pcs_certifier *self, int check, bool applies, const char *unit, const char *name)
 {
     bool is_marked = check == CERTIFY_NUMERICAL || check == CERTIFY_CORRECTION;
-    if (applies) {
-        self->check[check] = &self->now.checks[self->now.certificate.ncheck++];
-        *self->check[check] = (pcs_check){ .name = name,
-                                           .unit = unit,
-                                           .is_reported_only = check_only_reports(self->rule, check),
-                                           .mark = check == CERTIFY_GAP_ERROR ? 0.01 : is_marked };
-    }
-    certify_know(self, check);
+    if (!applies) return;
+    self->check[check] = &self->now.checks[self->now.certificate.ncheck++];
+    *self->check[check] = (pcs_check){ .name = name,
+                                       .unit = unit,
+                                       .is_reported_only = check_only_reports(self->rule, check),
+                                       .mark = check == CERTIFY_GAP_ERROR ? 0.01 : is_marked };
 }
 
 static void certify_choose(pcs_certifier *self)
@@ -90,7 +78,6 @@ void pcs_certify_accumulate_scale(pcs_certifier *self, int check, double value, 
         c->worst_value = value <= 0.0 ? 0.0 : value;
         c->tolerance = tolerance;
         c->worst_time = self->x == NULL ? 0.0 : self->x->t;
-        certify_know(self, check);
     }
     if (!(ratio > 1.0) || c->is_reported_only || now->certificate.broken != NULL) return;
     now->certificate.broken = c;
@@ -121,7 +108,6 @@ static void join_check(pcs_certifier *self, int check, bool is_worst)
     if (first == -number) memcpy(reported, &c->worst_ratio, sizeof reported);
     pcs_rows_sum(system, CHECK_WORDS, reported);
     memcpy(&c->worst_ratio, reported, sizeof reported);
-    certify_know(self, check);
 }
 
 // Makes the worst ratios since those `before`, and the first violation of the rows, known to all processes. Exchanges
@@ -211,10 +197,10 @@ static double energy_onset(pcs_certifier *self)
 {
     enum { HOST_WORDS = 8 };
     const pcs_system *system = self->system;
-    const certify_past *from = self->from;
+    const pcs_state *from = self->from;
     bool is_explicit = pcs_rule_is_explicit(self->rule) && self->rule->kind != PCS_RULE_MEAN;
     bool is_linear = system->is_linear && !is_explicit;
-    const double *q = is_linear ? self->origin : from->q, *v = is_linear ? self->origin : from->v, *before = from->f;
+    const double *q = is_linear ? self->origin : from->q, *v = is_linear ? self->origin : from->v, *before = self->f0;
     double h = self->h, sum = 0.0;
     system->ops->force(system, pcs_at(from->t + h, q, v), self->b);
     if (is_linear) system->ops->force(system, pcs_at(from->t - HOST_WORDS * h, q, v), self->r);
@@ -232,12 +218,12 @@ static double energy_onset(pcs_certifier *self)
 // Returns (h^2/4) (2 be - ga) |a_n|^2_M, J, INFINITY if a_n is not kept.
 static double energy_of_accelerations(pcs_certifier *self, double weight)
 {
-    const certify_past *past = &self->past[self->now.past];
     double h = self->h, sum = 0.0;
     if (weight == 0.0 || h == 0.0) return 0.0;
-    if (!past->is_known) return INFINITY;
-    pcs_matrix_multiply(self->system->M, past->history[0], self->r);
-    for (int i = 0; i < pcs_system_nown(self->system); i++) sum += past->history[0][i] * self->r[i];
+    if (self->before == NULL) return INFINITY;
+    const double *a = self->before->history[0];
+    pcs_matrix_multiply(self->system->M, a, self->r);
+    for (int i = 0; i < pcs_system_nown(self->system); i++) sum += a[i] * self->r[i];
     pcs_system_sum(self->system, 1, &sum);
     return 0.25 * h * h * weight * sum;
 }
@@ -594,7 +580,7 @@ static void forces_check_booked(pcs_certifier *self, const double *increment)
 {
     enum { POINTS = 4 };
     const pcs_system *system = self->system;
-    const certify_past *from = self->from;
+    const pcs_state *from = self->from;
     double *q = self->increment, *v = self->e, *along = self->b, h = self->h, power[POINTS];
     for (int i = 0; i < system->nv; i++) v[i] = 0.5 * increment[i];
     pcs_retract(&system->rotations, from->q, v, q);
@@ -664,18 +650,12 @@ static pcs_status certify_take_rows(pcs_context *ctx, pcs_certifier *self)
     return PCS_OK;
 }
 
-// Allocates the two saved states and the work of residuals.
 static pcs_status certify_take_vectors(pcs_context *ctx, pcs_certifier *self)
 {
     int n = self->system->nv;
     PCS_TAKE(ctx, self->origin, self->system->nq, "the certificate");
-    PCS_TAKE_EACH(ctx, n, "the certificate", double, &self->f, &self->increment, &self->e, &self->r, &self->b,
-                  &self->tolerance);
-    for (int k = 0; k < 2; k++) {
-        certify_past *past = &self->past[k];
-        PCS_TAKE_EACH(ctx, n, "the certificate", double, &past->q, &past->v, &past->f);
-        for (int i = 0; i < self->scheme->ops->nhistory; i++) PCS_TAKE(ctx, past->history[i], n, "the certificate");
-    }
+    PCS_TAKE_EACH(ctx, n, "the certificate", double, &self->f0, &self->f, &self->increment, &self->e, &self->r,
+                  &self->b, &self->tolerance);
     if (self->rule->kind == PCS_RULE_RUNGE_KUTTA)
         for (int k = 0; k < self->rule->tableau->s; k++)
             PCS_TAKE_EACH(ctx, n, "the certificate", double, &self->stage_v[k], &self->stage_a[k]);
@@ -774,7 +754,7 @@ pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_
     self->system = system;
     self->rule = rule;
     self->is_controlled = is_controlled;
-    self->equation = self->marked = -1;
+    self->equation = -1;
     certify_choose(self);
     PCS_TRY(certify_take_rows(ctx, self));
     PCS_TRY(certify_take_vectors(ctx, self));
@@ -811,7 +791,6 @@ void pcs_certifier_start(pcs_certifier *self, const pcs_measure *before)
 void pcs_certifier_mark(pcs_certifier *self)
 {
     self->kept = self->now;
-    self->marked = self->now.past;
     memcpy(self->kept_rows, self->rows, (size_t)self->system->nrow * sizeof *self->rows);
 }
 
@@ -861,22 +840,16 @@ static bool certify_will_watch(const pcs_certifier *self, bool may_close)
 static void certify_remember(pcs_certifier *self)
 {
     certify_memory *now = &self->now;
-    size_t bytes = (size_t)self->system->nv * sizeof(double);
     bool may_close = certify_remember_rows(self);
     now->measure = self->report->measure;
     now->h = self->report->h;
     now->count++;
-    if (now->past == self->marked) now->past = 1 - now->past;
-    certify_past *past = &self->past[now->past];
     now->is_awaited = certify_will_watch(self, may_close);
-    past->is_known = self->iterates || now->is_awaited || self->system->row_set.may_pass;
-    past->has_force = past->is_known && self->from != NULL && self->has_force;
-    past->t = self->x->t;
-    if (!past->is_known) return;
-    memcpy(past->q, self->x->q, bytes);
-    memcpy(past->v, self->x->v, bytes);
-    for (int i = 0; i < self->scheme->ops->nhistory; i++) memcpy(past->history[i], self->x->history[i], bytes);
-    if (past->has_force) memcpy(past->f, self->f, bytes);
+}
+
+bool pcs_certifier_wants_start(const pcs_certifier *self)
+{
+    return self->iterates || self->now.is_awaited || self->system->row_set.may_pass;
 }
 
 // Finds the start of the step, forces at both ends and the displacement. Skips a report of several steps, which does
@@ -884,16 +857,11 @@ static void certify_remember(pcs_certifier *self)
 static void certify_prepare(pcs_certifier *self)
 {
     const pcs_system *system = self->system;
-    const pcs_state *x = self->x;
-    certify_past *from = &self->past[self->now.past];
-    double h = self->h;
-    if (!(h > 0.0) || self->report->is_joined) return;
-    if (!(fabs(x->t - from->t - h) <= 1e-6 * h)) return;
+    const pcs_state *x = self->x, *from = self->before;
+    if (from == NULL || self->report->is_joined) return;
     self->from = from;
-    if (!from->has_force) system->ops->force(system, pcs_at(from->t, from->q, from->v), from->f);
-    from->has_force = true;
-    system->ops->force(system, pcs_at(from->t + h, x->q, x->v), self->f);
-    self->has_force = true;
+    system->ops->force(system, pcs_at(from->t, from->q, from->v), self->f0);
+    system->ops->force(system, pcs_at(from->t + self->h, x->q, x->v), self->f);
     pcs_difference(&system->rotations, from->q, x->q, self->increment);
 }
 
@@ -921,10 +889,12 @@ static void certify_momentum(pcs_certifier *self)
     pcs_certify_note(self, CERTIFY_MOMENTUM, defect, noise + PCS_ROUND_FORCE * inside + left, -1);
 }
 
-bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report *report, double energy_defect)
+bool pcs_certify(pcs_certifier *self, const pcs_state *before, const pcs_state *x, const pcs_step_report *report,
+                 double energy_defect)
 {
     certify_memory *now = &self->now;
-    double before[CERTIFY_COUNT];
+    double known[CERTIFY_COUNT];
+    self->before = pcs_certifier_wants_start(self) ? before : NULL;
     self->x = x;
     self->report = report;
     self->h = report->h;
@@ -937,15 +907,15 @@ bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report 
     pcs_certify_survey(self);
     bool must_watch = self->survey.is_hit || self->survey.acts || report->iterations > now->iterations;
     if (must_watch || now->is_awaited) {
-        if (self->past[now->past].is_known) certify_prepare(self);
+        certify_prepare(self);
         now->iterations = report->iterations;
     }
     certify_energy(self);
     self->speed = sqrt(2.0 * now->largest_energy / self->system->mass);
     bool was_broken = now->certificate.broken != NULL, is_distributed = pcs_rows_are_distributed(self->system);
-    if (is_distributed) certify_part(self, before);
+    if (is_distributed) certify_part(self, known);
     pcs_certify_rows(self);
-    if (is_distributed) certify_join(self, before, was_broken);
+    if (is_distributed) certify_join(self, known, was_broken);
     pcs_certify_all_rows(self);
     if (self->from != NULL) pcs_certify_motion(self);
     if (pcs_certify_is_on(self, CERTIFY_ENERGY)) certify_ledger(self, energy_defect);
@@ -955,13 +925,6 @@ bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report 
     if (self->has_moved) pcs_system_gaps(self->system, pcs_at(x->t, x->q, NULL), self->gap);
     certify_remember(self);
     return now->certificate.broken == NULL;
-}
-
-void pcs_certifier_renew(pcs_certifier *self, const pcs_state *x)
-{
-    certify_past *past = &self->past[self->now.past];
-    past->has_force = false;
-    for (int i = 0; i < x->nhistory; i++) memcpy(past->history[i], x->history[i], (size_t)x->nv * sizeof(double));
 }
 
 bool pcs_certifier_is_greedy(const pcs_certifier *self)
@@ -1027,45 +990,15 @@ static void carry_broken(pcs_certifier *self, pcs_archive *c)
     if (pcs_archive_reads(c)) certificate->broken = broken < 0 ? NULL : &self->now.checks[broken];
 }
 
-// Zeroes arrays of an older step, which nothing reads, as a checkpoint must not contain them.
-static void carry_clear(certify_past *past, size_t bytes, int nhistory)
-{
-    if (!past->has_force) memset(past->f, 0, bytes);
-    if (past->is_known) return;
-    memset(past->q, 0, bytes);
-    memset(past->v, 0, bytes);
-    for (int i = 0; i < nhistory; i++) memset(past->history[i], 0, bytes);
-}
-
-// Archives the last state, whichever of the two buffers holds it. A checkpoint is read into the first.
-static void carry_past(pcs_certifier *self, pcs_archive *c)
-{
-    if (pcs_archive_reads(c)) {
-        self->now.past = 0;
-        self->marked = -1;
-    }
-    certify_past *past = &self->past[self->now.past];
-    int n = self->system->nv, nhistory = self->scheme->ops->nhistory;
-    pcs_archive_words(c, "t", &past->t, 1);
-    pcs_archive_flags(c, "is_known", &past->is_known, 1);
-    pcs_archive_flags(c, "has_force", &past->has_force, 1);
-    carry_clear(past, (size_t)n * sizeof(double), nhistory);
-    pcs_archive_vector(c, "q", past->q, n);
-    pcs_archive_vector(c, "v", past->v, n);
-    pcs_archive_vector(c, "f", past->f, n);
-    for (int i = 0; i < nhistory; i++) pcs_archive_vector(c, "history", past->history[i], n);
-}
-
 void pcs_certifier_serialize(pcs_certifier *self, pcs_archive *c)
 {
     certify_memory *now = &self->now;
     const pcs_system *system = self->system;
     pcs_archive_table rows = { self->rows, (size_t)system->nrow, sizeof *self->rows, sizeof *self->rows, false };
-    size_t nnumber = (offsetof(certify_memory, past) - offsetof(certify_memory, momentum)) / sizeof(double);
+    size_t nnumber = (offsetof(certify_memory, is_awaited) - offsetof(certify_memory, momentum)) / sizeof(double);
     pcs_archive_part(c, "certificate");
     for (int i = 0; i < now->certificate.ncheck; i++)
         pcs_archive_words(c, now->checks[i].name, &now->checks[i].worst_ratio, CHECK_WORDS);
-    for (int i = 0; i < CERTIFY_COUNT; i++) certify_know(self, i);
     carry_broken(self, c);
     pcs_archive_index(c, "bad_row", &now->bad_row, -1, pcs_system_nrow(system) + pcs_system_ncompliant(system) - 1);
     pcs_archive_int(c, "bad_equation", &now->bad_equation);
@@ -1074,5 +1007,4 @@ void pcs_certifier_serialize(pcs_certifier *self, pcs_archive *c)
     pcs_archive_flags(c, "is_awaited", &now->is_awaited, 1);
     pcs_archive_int(c, "iterations", &now->iterations);
     pcs_archive_rows(c, "rows", &rows);
-    carry_past(self, c);
 }

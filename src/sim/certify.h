@@ -22,15 +22,15 @@ void pcs_certifier_start(pcs_certifier *self, const pcs_measure *before);
 void pcs_certifier_mark(pcs_certifier *self);
 void pcs_certifier_rewind(pcs_certifier *self);
 
-// Reevaluates the smooth forces after they, or stored accelerations, were changed between two steps. The next step is
-// checked against these.
-void pcs_certifier_renew(pcs_certifier *self, const pcs_state *x);
-
 // Serializes the certifier between two steps.
 void pcs_certifier_serialize(pcs_certifier *self, pcs_archive *c);
 
-// Checks the report of an accepted step against the state; false when a condition is violated.
-bool pcs_certify(pcs_certifier *self, const pcs_state *x, const pcs_step_report *report, double energy_defect);
+// Returns true if the state from which the next step starts is needed to check it.
+bool pcs_certifier_wants_start(const pcs_certifier *self);
+// Checks the report of a step against the states `before` it, NULL if it was not wanted, and at its end; false when a
+// condition is violated.
+bool pcs_certify(pcs_certifier *self, const pcs_state *before, const pcs_state *x, const pcs_step_report *report,
+                 double energy_defect);
 // Returns true if the last step gained too much of the energy that the run may still gain.
 bool pcs_certifier_is_greedy(const pcs_certifier *self);
 

@@ -54,18 +54,10 @@ enum { CHECK_WORDS = 4 };
 _Static_assert(offsetof(pcs_check, worst_time) == offsetof(pcs_check, worst_ratio) + (CHECK_WORDS - 1) * sizeof(double),
                "the numbers of a check follow one another");
 
-// A saved state from which steps start.
-typedef struct certify_past {
-    double t;
-    double *q, *v, *f, *history[PCS_MAX_HISTORY]; // [nv], f: smooth forces, N
-    bool is_known, has_force;
-} certify_past;
-
-// Memory from step to step, without its arrays. Members from momentum to contradictions consist of 8-byte numbers,
+// Memory from step to step, without its arrays. Members from momentum to contradictions are 8-byte numbers,
 // which checkpoints store as one block.
 typedef struct certify_memory {
     pcs_check checks[CERTIFY_COUNT]; // those that apply, in order
-    double known[CERTIFY_COUNT];     // ratio up to which a condition has been met; see pcs_certify_note
     pcs_certificate certificate;     // points into the checks that are in use
     int bad_row, bad_equation;       // of the first violation, -1 if none; the row by its index in one process
     double momentum[3];              // kg m/s, momentum of the free equations
@@ -88,7 +80,6 @@ typedef struct certify_memory {
     double h, largest_h;   // s, of the last step, and the largest so far
     long count;            // number of steps
     double contradictions; // number of steps in which the contact status was ambiguous
-    int past;              // index of the last state in `past`
     bool is_awaited;       // the next step is to be examined closely
     int iterations;        // iterations of the last step that was examined
 } certify_memory;
@@ -122,8 +113,6 @@ struct pcs_certifier {
     pcs_check *check[CERTIFY_COUNT]; // each condition among the checks of `now`, NULL if it does not apply
     certify_memory now, kept;        // present, and saved at the mark
     certify_row *rows, *kept_rows;   // [nrow] present, and saved at the mark
-    certify_past past[2];            // last state, and the one at the mark
-    int marked;                      // index of the one at the mark, -1 if none
     bool iterates;                   // steps are iterations on a nonlinear model
     bool is_controlled;              // step-size control chooses the steps
     bool needs_middle;               // a law is evaluated at q_M
@@ -131,19 +120,20 @@ struct pcs_certifier {
     // Current step:
     const pcs_state *x;
     const pcs_step_report *report;
-    double h;                    // s, its length
-    const certify_past *from;    // its start, NULL if unknown
-    bool is_examined;            // forces are checked against the energies
-    bool is_greedy;              // the step gains more than its share of the energy left
-    certify_survey survey;       // sums over its rows
-    double residual;             // N s, sum of the residuals of its equations
-    double leftover;             // J, work of these residuals
-    double available;            // J, energy available in the step
-    double speed;                // m/s, sqrt(2 E / m), E the largest energy so far
-    bool has_force, has_rebound; // `f` and `rebound` are evaluated
-    bool has_moved;              // rows were evaluated elsewhere than at the end of the step
-    int allowed;                 // check to which `tolerance` belongs, -1 if none
-    int equation;                // equation that is judged, -1 if none
+    double h;                // s, its length
+    const pcs_state *before; // its start, NULL if unknown
+    const pcs_state *from;   // its start if equations of motion are checked, else NULL
+    bool is_examined;        // forces are checked against the energies
+    bool is_greedy;          // the step gains more than its share of the energy left
+    certify_survey survey;   // sums over its rows
+    double residual;         // N s, sum of the residuals of its equations
+    double leftover;         // J, work of these residuals
+    double available;        // J, energy available in the step
+    double speed;            // m/s, sqrt(2 E / m), E the largest energy so far
+    bool has_rebound;        // `rebound` is evaluated
+    bool has_moved;          // rows were evaluated elsewhere than at the end of the step
+    int allowed;             // check to which `tolerance` belongs, -1 if none
+    int equation;            // equation that is judged, -1 if none
     // Work over the rows:
     double *gap, *bias;                                        // [nrow] at the end; (dG/dt) v, m/s^2
     double *start_gap, *start_rate, *middle_gap, *middle_rate; // [nrow] g_n, G_n v_n, g(q_M) and G_M v_n
@@ -157,7 +147,7 @@ struct pcs_certifier {
     pcs_passage_row *ends;            // [nrow] rows at both ends
     // Work over the equations:
     double *origin;                                            // [nq] zero
-    double *f, *increment;                                     // [nv] smooth forces at the end; the increment of q
+    double *f0, *f, *increment;                                // [nv] smooth forces at both ends; the increment of q
     double *e, *r, *b, *tolerance;                             // [nv] a residual r = M e - b
     double *stage_v[PCS_MAX_STAGES], *stage_a[PCS_MAX_STAGES]; // [nv] stages of PCS_RULE_RUNGE_KUTTA
     pcs_rows *G, *T;                                           // directions at the position asked for
@@ -190,7 +180,9 @@ void pcs_certify_accumulate_scale(pcs_certifier *self, int check, double value, 
 // Returns true if value/tolerance is worse than the worst so far. If not, it changes nothing.
 static inline bool pcs_certify_is_news(const pcs_certifier *self, int check, double value, double tolerance)
 {
-    return !(value <= self->now.known[check] * tolerance);
+    const pcs_check *c = self->check[check];
+    // In any rounding mode a value up to the product has a ratio up to the worst so far.
+    return c != NULL && !(c->tolerance > 0.0 && value <= c->worst_ratio * (1.0 - 4.0 * DBL_EPSILON) * tolerance);
 }
 
 // Records value/tolerance in a check, which fails if the ratio is above 1 or NaN. The row may be -1.

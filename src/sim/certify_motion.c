@@ -115,7 +115,7 @@ static void motion_allow(pcs_certifier *self, double length)
 {
     const pcs_system *system = self->system;
     const pcs_matrix *M = self->M, *C = system->C, *K = system->K;
-    const certify_past *from = self->from;
+    const pcs_state *from = self->from;
     bool is_implicit = !pcs_rule_is_explicit(self->rule), is_length = length > 0.0;
     bool rounds = self->rule->kind == PCS_RULE_HEUN; // the velocity of the stage comes from the displacement
     double h = self->h, energy = self->now.largest_energy;
@@ -137,7 +137,7 @@ static void motion_allow(pcs_certifier *self, double length)
     }
     if (!is_length)
         for (int i = 0; i < system->nv; i++)
-            self->tolerance[i] += PCS_ROUND_SUM * h * (fabs(from->f[i]) + fabs(self->f[i]));
+            self->tolerance[i] += PCS_ROUND_SUM * h * (fabs(self->f0[i]) + fabs(self->f[i]));
     if (!is_length) motion_allow_rows(self);
     if (is_length)
         for (int i = 0; i < system->nv; i++) self->tolerance[i] *= length;
@@ -146,7 +146,7 @@ static void motion_allow(pcs_certifier *self, double length)
 // Adds M e to r and checks it: e is a velocity, or a displacement for CERTIFY_KINEMATICS.
 static void motion_close(pcs_certifier *self, int check)
 {
-    const certify_past *from = self->from;
+    const pcs_state *from = self->from;
     int n = pcs_system_nown(self->system), worst = -1;
     double ratio = 0.0, mass = 1.0, allowed = 1.0, sum[2] = { 0.0 };
     pcs_matrix_add_multiply(self->M, 1.0, self->e, self->r);
@@ -292,7 +292,7 @@ static void motion_transport_back(pcs_certifier *self, double part)
 // and positions from that of the scheme, so that the two are compared.
 static void motion_implicit(pcs_certifier *self)
 {
-    const certify_past *from = self->from;
+    const pcs_state *from = self->from;
     const pcs_weights *w = &self->rule->w;
     int last = self->scheme->ops->nhistory - 1; // a = vd if there is only one history
     const double *v0 = from->v, *a0 = from->history[0], *vd0 = from->history[last];
@@ -322,11 +322,10 @@ static void motion_add_forces(pcs_certifier *self, double scale, const double *f
     for (int i = 0; i < self->system->nv; i++) self->b[i] += scale * f[i];
 }
 
-// Evaluates forces at q, v, t in place of those at the end, which are no longer needed.
+// Evaluates forces at q, v, t in place of those at the end.
 static void motion_force(pcs_certifier *self, double t, const double *q, const double *v)
 {
     self->system->ops->force(self->system, pcs_at(t, q, v), self->f);
-    self->has_force = false;
     self->allowed = -1;
 }
 
@@ -335,7 +334,7 @@ static void motion_force(pcs_certifier *self, double t, const double *q, const d
 // velocities u with u + u_n = 2 V.
 static void motion_stage(pcs_certifier *self)
 {
-    const certify_past *from = self->from;
+    const pcs_state *from = self->from;
     pcs_rule_kind kind = self->rule->kind;
     bool is_wave = kind == PCS_RULE_WAVE;
     const double *v0 = is_wave ? from->history[0] : from->v, *v1 = is_wave ? self->x->history[0] : self->x->v;
@@ -362,7 +361,7 @@ static void motion_stage(pcs_certifier *self)
     if (!is_of_start) motion_force(self, t, self->increment, self->tolerance);
     motion_open(self);
     for (int i = 0; i < self->system->nv; i++) self->e[i] = v1[i] - v0[i];
-    motion_add_forces(self, duration, is_of_start ? from->f : self->f);
+    motion_add_forces(self, duration, is_of_start ? self->f0 : self->f);
     if (kind == PCS_RULE_EULER) {
         motion_take(self);
         motion_evaluate_at_end(self);
@@ -392,7 +391,7 @@ static void motion_check_heun_increment(pcs_certifier *self)
     if (self->survey.is_hit && motion_was_closed(self)) return;
     motion_open(self);
     for (int i = 0; i < self->system->nv; i++) self->e[i] = self->increment[i] - h * self->from->v[i];
-    motion_add_forces(self, 0.5 * h * h, self->from->f);
+    motion_add_forces(self, 0.5 * h * h, self->f0);
     motion_push(self, FIRST, h, self->b);
     motion_take(self);
     motion_close(self, CERTIFY_KINEMATICS);
@@ -401,7 +400,7 @@ static void motion_check_heun_increment(pcs_certifier *self)
 // Checks v = v_n + M_n^-1 ((h/2) f_n + G_n^T P0/2) + M_1^-1 ((h/2) f(q, v1) + G_1^T P1), v1 = 2 (q - q_n)/h - v_n.
 static void motion_heun(pcs_certifier *self)
 {
-    const certify_past *from = self->from;
+    const pcs_state *from = self->from;
     double h = self->h;
     motion_evaluate_at_end(self);
     if (self->rule->level == PCS_LEVEL_VELOCITY) motion_check_acceleration(self, self->x->history[0]);
@@ -409,7 +408,7 @@ static void motion_heun(pcs_certifier *self)
     motion_check_heun_increment(self);
     motion_open(self);
     for (int i = 0; i < self->system->nv; i++) self->e[i] = self->x->v[i] - from->v[i];
-    motion_add_forces(self, 0.5 * h, from->f);
+    motion_add_forces(self, 0.5 * h, self->f0);
     motion_push(self, FIRST, 1.0, self->b);
     motion_take(self);
     motion_evaluate_at_end(self);
@@ -448,7 +447,7 @@ static bool motion_accelerate(pcs_certifier *self, double t, const double *q, co
 // Checks a Runge-Kutta rule by computing all stages again.
 static void motion_runge_kutta(pcs_certifier *self)
 {
-    const certify_past *from = self->from;
+    const pcs_state *from = self->from;
     const pcs_tableau *table = self->rule->tableau;
     double h = self->h;
     int n = self->system->nv;

@@ -95,7 +95,7 @@ static bool rows_may_rebound(const pcs_certifier *self)
 static void friction_find_rebound(pcs_certifier *self)
 {
     const pcs_system *system = self->system;
-    const certify_past *from = self->from;
+    const pcs_state *from = self->from;
     pcs_rate_kind kind = self->rule->rate;
     self->has_rebound = kind == PCS_RATE_BEFORE || from != NULL;
     if (self->rebound == NULL || !self->has_rebound) return;
@@ -472,7 +472,7 @@ static void rows_check_velocity(pcs_certifier *self, const row_now *now)
 // Finds gaps and rates at the start of the step, along the present directions of rows. Returns false if unknown.
 static bool rows_find_start(pcs_certifier *self)
 {
-    const certify_past *from = self->from;
+    const pcs_state *from = self->from;
     if (self->report->is_joined || !(self->h > 0.0)) return false;
     if (!self->system->row_set.vary && !self->needs_middle) {
         for (int j = 0; j < self->system->nrow; j++) {
@@ -651,11 +651,9 @@ static void rows_check_held(pcs_certifier *self, const row_now *now)
 // Checks contacts between the ends of the step, where no law is evaluated, with nodes on straight lines.
 static void rows_check_passages(pcs_certifier *self)
 {
-    const certify_past *from = &self->past[self->now.past];
-    double h = self->h;
+    const pcs_state *from = self->before;
     pcs_passage worst = { 0 };
-    if (!from->is_known) return;
-    if (!(h > 0.0) || !(fabs(self->x->t - from->t - h) <= 1e-6 * h)) return;
+    if (from == NULL) return;
     for (int j = 0; j < self->system->nrow; j++) {
         const pcs_row_report *r = &self->report->rows[j];
         self->ends[j] = (pcs_passage_row){ .gap = { self->rows[j].gap, self->gap[j] },

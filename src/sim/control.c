@@ -19,13 +19,7 @@ static double accept_reported(const pcs_step_report *r)
            r->correction_work;
 }
 
-static void accept_save(pcs_sim *sim, pcs_state *kept)
-{
-    pcs_state_copy(&sim->state, kept);
-    pcs_certifier_mark(sim->certifier);
-}
-
-// Saves state and certificate before steps that may be undone, and restores them.
+// Undoes the steps since a state, which was saved when the certificate was marked.
 static void accept_restore(pcs_sim *sim, const pcs_state *kept)
 {
     pcs_state_restore(sim->scheme, kept, &sim->state);
@@ -41,6 +35,18 @@ static pcs_status accept_try(pcs_sim *sim, double h)
     return PCS_OK;
 }
 
+// Makes a step and judges it, with the energy at its start. Saves the start in sim->before if the step may be undone or
+// the certificate needs it.
+static pcs_status accept_attempt(pcs_sim *sim, double h, double energy, bool may_undo, bool *is_good)
+{
+    const pcs_state *before = may_undo || pcs_certifier_wants_start(sim->certifier) ? &sim->before : NULL;
+    if (before != NULL) pcs_state_copy(&sim->state, &sim->before);
+    if (may_undo) pcs_certifier_mark(sim->certifier);
+    PCS_TRY(accept_try(sim, h));
+    *is_good = sim->report.outcome == PCS_CONVERGED && pcs_accept_certifies(sim, before, energy);
+    return PCS_OK;
+}
+
 pcs_status pcs_accept_stop(pcs_sim *sim, double h, const char *what)
 {
     return pcs_fail(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s, h = %.6g s): %s", sim->number, sim->state.t, h, what);
@@ -53,7 +59,7 @@ static void accept_commit(pcs_sim *sim)
         sim->system->ops->commit(sim->system, pcs_at(sim->state.t, sim->state.q, sim->state.v));
 }
 
-bool pcs_accept_certifies(pcs_sim *sim, double before)
+bool pcs_accept_certifies(pcs_sim *sim, const pcs_state *before, double energy)
 {
     const pcs_step_report *r = &sim->report;
     if (sim->is_timed) sim->certify_begin = pcs_clock();
@@ -65,9 +71,9 @@ bool pcs_accept_certifies(pcs_sim *sim, double before)
         return false;
     }
     // A ledger that takes the numerical loss as its remainder always closes.
-    double change = pcs_measure_energy(&r->measure) - before;
+    double change = pcs_measure_energy(&r->measure) - energy;
     double defect = sim->ledger.numerical_is_remainder ? 0.0 : change - (accept_reported(r) - r->numerical_loss);
-    bool holds = pcs_certify(sim->certifier, &sim->state, r, defect) || sim->certify_warns;
+    bool holds = pcs_certify(sim->certifier, before, &sim->state, r, defect) || sim->certify_warns;
     if (holds) accept_commit(sim);
     return holds;
 }
@@ -170,14 +176,13 @@ enum { most_halvings = 40, longest_wait = 64 };
 
 typedef struct pcs_retry {
     int depth;              // largest number of halvings
-    bool is_kept;           // the start of every step is saved, so that a step with a broken certificate can be undone
+    bool may_undo;          // a step with a broken certificate can be undone
     int finest;             // largest number of halvings so far in this step
     int coarsest;           // smallest number of halvings of an accepted smaller step
     bool has_failed;        // a step, or one of its parts, was rejected
     int count;              // smaller steps done in this step
     double energy;          // J, energy at the start of the next one
-    pcs_state whole;        // start of the step
-    pcs_state part;         // start of the current smaller step
+    pcs_state whole;        // start of a step that is cut
     pcs_step_report joined; // report over the smaller steps so far
 } pcs_retry;
 
@@ -185,23 +190,22 @@ pcs_status pcs_retry_create(pcs_sim *sim, int depth, struct pcs_retry **out)
 {
     pcs_retry *r;
     PCS_TAKE(sim->ctx, r, 1, "smaller steps");
-    r->depth = depth;
+    *out = r;
+    if (sim->scheme->ops->needs_equal_steps != NULL) sim->follows_rotation = false;
+    else r->depth = depth;
+    if (r->depth == 0 && !sim->follows_rotation) return PCS_OK;
     // Accepts every step of linear systems, which have no false roots, unless friction or several contacts act: an
     // impact in a step of many periods may then gain energy that a smaller step does not.
-    r->is_kept = !sim->system->is_linear || pcs_system_ntangent(sim->system) > 0 || pcs_system_nrow(sim->system) > 1;
+    r->may_undo = !sim->system->is_linear || pcs_system_ntangent(sim->system) > 0 || pcs_system_nrow(sim->system) > 1;
     PCS_TAKE(sim->ctx, r->joined.rows, pcs_system_npoint(sim->system), "smaller steps");
-    PCS_TRY(pcs_state_clone(sim->ctx, &sim->state, &r->whole));
-    PCS_TRY(pcs_state_clone(sim->ctx, &sim->state, &r->part));
-    *out = r;
-    return PCS_OK;
+    return pcs_state_clone(sim->ctx, &sim->state, &r->whole);
 }
 
 // Makes one step of the scheme; *is_good unless it did not converge, its certificate is broken, or it gains energy that
 // a smaller one may not.
-static pcs_status retry_try(pcs_sim *sim, double h, bool may_cut, bool *is_good)
+static pcs_status retry_try(pcs_sim *sim, double h, bool may_undo, bool may_cut, bool *is_good)
 {
-    PCS_TRY(accept_try(sim, h));
-    *is_good = sim->report.outcome == PCS_CONVERGED && pcs_accept_certifies(sim, sim->retry->energy);
+    PCS_TRY(accept_attempt(sim, h, sim->retry->energy, may_undo, is_good));
     if (may_cut && !sim->certify_warns && pcs_certifier_is_greedy(sim->certifier)) *is_good = false;
     sim->retry->has_failed = sim->retry->has_failed || !*is_good;
     return PCS_OK;
@@ -211,7 +215,7 @@ static pcs_status retry_try(pcs_sim *sim, double h, bool may_cut, bool *is_good)
 static void retry_join(pcs_sim *sim, pcs_retry *r)
 {
     int npoint = pcs_system_npoint(sim->system);
-    if (r->count++ > 0) pcs_join_reports(sim->system, &r->joined, npoint, r->part.q, sim->state.q, &sim->report);
+    if (r->count++ > 0) pcs_join_reports(sim->system, &r->joined, npoint, sim->before.q, sim->state.q, &sim->report);
     pcs_copy_report(&sim->report, npoint, &r->joined);
     r->energy = pcs_measure_energy(&sim->report.measure);
 }
@@ -221,7 +225,7 @@ static void retry_join(pcs_sim *sim, pcs_retry *r)
 static bool retry_may_help(const pcs_sim *sim)
 {
     if (pcs_message(sim->ctx)[0] != '\0') return false;
-    if (sim->report.outcome == PCS_CONVERGED) return sim->retry->is_kept;
+    if (sim->report.outcome == PCS_CONVERGED) return sim->retry->may_undo;
     pcs_outcome outcome = sim->report.outcome;
     const pcs_rule *rule = &sim->scheme->rule;
     if (outcome == PCS_NOT_FINITE) return rule->kind == PCS_RULE_MEAN || !pcs_rule_is_explicit(rule);
@@ -250,15 +254,14 @@ static pcs_status retry_cover(pcs_sim *sim, double h, int halvings, int failures
         bool is_good = false, is_tried = retry_allows(sim, h, halvings);
         if (is_tried) {
             PCS_TRY(pcs_sim_search(sim));
-            accept_save(sim, &r->part);
-            PCS_TRY(retry_try(sim, h, failures < r->depth, &is_good));
+            PCS_TRY(retry_try(sim, h, true, failures < r->depth, &is_good));
             if (is_good) {
                 if (r->count == 0 || halvings < r->coarsest) r->coarsest = halvings;
                 retry_join(sim, r);
                 continue;
             }
             if (failures == r->depth || !retry_may_help(sim)) return pcs_accept_reject(sim, h);
-            accept_restore(sim, &r->part);
+            accept_restore(sim, &sim->before);
         }
         bool is_known = halvings < sim->view.kept_halvings; // known to fail
         PCS_TRY(retry_cover(sim, 0.5 * h, halvings + 1, failures + (is_tried || is_known)));
@@ -301,19 +304,18 @@ static pcs_status retry_step(pcs_sim *sim, double h)
     r->count = r->finest = 0;
     r->has_failed = false;
     r->energy = pcs_measure_energy(&sim->ledger.now);
-    // Undoes the step only if its certificate is broken. A step that did not converge has changed nothing.
     bool is_tried = retry_allows(sim, h, 0);
-    if (r->is_kept || !is_tried) accept_save(sim, &r->whole);
     if (is_tried) {
-        PCS_TRY(retry_try(sim, h, r->depth > 0, &is_good));
+        PCS_TRY(retry_try(sim, h, r->may_undo, r->depth > 0, &is_good));
         if (is_good) {
             retry_learn(&sim->view, r);
             return PCS_OK;
         }
         if (r->depth == 0 || !retry_may_help(sim)) return pcs_accept_reject(sim, h);
-        if (r->is_kept) accept_restore(sim, &r->whole);
-        else accept_save(sim, &r->whole);
+        // A step that did not converge has changed nothing.
+        if (r->may_undo) accept_restore(sim, &sim->before);
     }
+    pcs_state_copy(&sim->state, &r->whole);
     pcs_status status = retry_cover(sim, 0.5 * h, 1, is_tried || sim->view.kept_halvings > 0);
     retry_note(sim, r);
     retry_learn(&sim->view, r);
@@ -538,26 +540,24 @@ static double control_factor(double error, double exponent)
 // Makes the whole step, then two certified halves; *error is INFINITY if one fails to converge or its certificate.
 static pcs_status control_attempt(pcs_sim *sim, pcs_control *c, double h, double *error, double *exponent)
 {
-    const pcs_step_report *report = &sim->report;
+    bool is_good;
     *error = INFINITY;
     *exponent = 1.0;
     PCS_TRY(accept_try(sim, h));
-    if (report->outcome != PCS_CONVERGED) return PCS_OK;
+    if (sim->report.outcome != PCS_CONVERGED) return PCS_OK;
     memcpy(c->whole, sim->state.q, (size_t)sim->system->nq * sizeof *c->whole);
     if (c->whole_v != NULL) memcpy(c->whole_v, sim->state.v, (size_t)sim->system->nv * sizeof *c->whole_v);
     c->whole_impacts = control_has_impact(sim, sim->report.rows);
     accept_restore(sim, &c->start);
-    PCS_TRY(accept_try(sim, 0.5 * h));
-    if (report->outcome != PCS_CONVERGED || !pcs_accept_certifies(sim, pcs_measure_energy(&sim->ledger.now)))
-        return PCS_OK;
-    memcpy(c->middle, sim->state.q, (size_t)sim->system->nq * sizeof *c->middle);
+    PCS_TRY(accept_attempt(sim, 0.5 * h, pcs_measure_energy(&sim->ledger.now), false, &is_good));
+    if (!is_good) return PCS_OK;
     pcs_copy_report(&sim->report, pcs_system_npoint(sim->system), &c->first);
     if (c->missed_v != NULL) c->has_missed = control_find_missed(sim->scheme, 0.5 * h, c->missed_v);
     PCS_TRY(pcs_sim_search(sim));
     control_weigh(sim, c, 1);
-    PCS_TRY(accept_try(sim, 0.5 * h));
-    if (report->outcome != PCS_CONVERGED || !pcs_accept_certifies(sim, pcs_measure_energy(&c->first.measure)))
-        return PCS_OK;
+    memcpy(c->middle, sim->state.q, (size_t)sim->system->nq * sizeof *c->middle);
+    PCS_TRY(accept_attempt(sim, 0.5 * h, pcs_measure_energy(&c->first.measure), false, &is_good));
+    if (!is_good) return PCS_OK;
     control_weigh(sim, c, 2);
     *error = control_error(sim, c, exponent);
     return PCS_OK;
@@ -600,8 +600,7 @@ static double control_find_flight(const pcs_sim *sim, const pcs_row_report *rows
 static pcs_status control_follow(pcs_sim *sim, const pcs_control *c, double h, bool *is_good, double *next)
 {
     const double whole = 1.0 + 1e-9;
-    PCS_TRY(accept_try(sim, h));
-    *is_good = sim->report.outcome == PCS_CONVERGED && pcs_accept_certifies(sim, pcs_measure_energy(&sim->ledger.now));
+    PCS_TRY(accept_attempt(sim, h, pcs_measure_energy(&sim->ledger.now), false, is_good));
     *next = 0.5 * h;
     if (!*is_good) return PCS_OK;
     *is_good = h <= whole * c->part || control_find_flight(sim, sim->report.rows) > 0.0;
@@ -613,7 +612,8 @@ static pcs_status control_follow(pcs_sim *sim, const pcs_control *c, double h, b
 static void control_begin(pcs_sim *sim, pcs_control *c)
 {
     const pcs_state *x = &sim->state;
-    accept_save(sim, &c->start);
+    pcs_state_copy(x, &c->start);
+    pcs_certifier_mark(sim->certifier);
     if (c->part > 0.0) {
         pcs_system_press(sim->system, pcs_at(x->t, x->q, x->v), c->first.rows);
         c->reach = fmax(c->part, control_find_flight(sim, c->first.rows));
@@ -656,14 +656,6 @@ static pcs_status control_step(pcs_sim *sim)
     }
 }
 
-static pcs_status accept_plain_step(pcs_sim *sim, double h)
-{
-    double before = pcs_measure_energy(&sim->ledger.now);
-    PCS_TRY(accept_try(sim, h));
-    if (sim->report.outcome != PCS_CONVERGED) return pcs_accept_reject(sim, h);
-    return pcs_accept_certifies(sim, before) ? PCS_OK : pcs_accept_reject(sim, h);
-}
-
 // Makes a step of fixed size. Times are multiples of the step, not sums; only the last step may be shorter.
 static pcs_status accept_fixed_step(pcs_sim *sim)
 {
@@ -671,7 +663,7 @@ static pcs_status accept_fixed_step(pcs_sim *sim)
     double t_end = step < sim->nstep ? sim->start_time + (double)step * sim->step_size : sim->end_time;
     double h = sim->step_size;
     if (step == sim->nstep && fabs(t_end - sim->state.t - h) > 1e-6 * h) h = t_end - sim->state.t;
-    PCS_TRY(sim->retry != NULL ? retry_step(sim, h) : accept_plain_step(sim, h));
+    PCS_TRY(retry_step(sim, h));
     sim->state.t = t_end;
     return PCS_OK;
 }

@@ -54,11 +54,13 @@ extern const pcs_option pcs_control_options[], pcs_control_contact_options[];
 
 pcs_status pcs_control_create(pcs_sim *sim, const pcs_control_params *params, struct pcs_control **out);
 
+// Creates fixed steps. A step that fails is cut by up to so many halvings, unless the scheme needs equal steps.
 pcs_status pcs_retry_create(pcs_sim *sim, int depth, struct pcs_retry **out);
 
-// Checks the last report against the state. `before` is the energy where the step began, J. Returns false if a
-// condition is violated and the case is strict, or if a work is not finite, which becomes the outcome of the step.
-bool pcs_accept_certifies(pcs_sim *sim, double before);
+// Checks the last report against the state, and the one before the step, NULL if unknown, with its energy, J. Returns
+// false if a condition is violated and the case is strict, or if a work is not finite, which becomes the outcome of the
+// step.
+bool pcs_accept_certifies(pcs_sim *sim, const pcs_state *before, double energy);
 // Fails with PCS_FAILED and says why the last step of length h was rejected: no convergence, or a broken certificate.
 pcs_status pcs_accept_reject(pcs_sim *sim, double h);
 // Fails with PCS_FAILED and a message of `what`, step, time and step size.

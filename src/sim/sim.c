@@ -723,6 +723,7 @@ pcs_status pcs_sim_start(pcs_sim *sim)
     pcs_case *input = sim->has_own_system ? NULL : sim->input;
     PCS_TRY(pcs_certifier_create(sim->ctx, sim->scheme, input, sim->control != NULL, &sim->certifier));
     pcs_certifier_start(sim->certifier, &before);
+    PCS_TRY(pcs_state_clone(sim->ctx, &sim->state, &sim->before));
     sim->view.certificate = pcs_certifier_certificate(sim->certifier);
     sim->ledger = (pcs_ledger){ .initial = pcs_measure_energy(&before),
                                 .numerical_is_remainder =
@@ -739,7 +740,7 @@ pcs_status pcs_sim_start(pcs_sim *sim)
     sim_react(sim);
     sim->ledger.now = before;
     sim_book(sim);
-    return pcs_accept_certifies(sim, pcs_measure_energy(&before)) ? PCS_OK : pcs_accept_reject(sim, 0.0);
+    return pcs_accept_certifies(sim, NULL, pcs_measure_energy(&before)) ? PCS_OK : pcs_accept_reject(sim, 0.0);
 }
 
 // Adds the time of a step. Reading the clock takes a tenth of the step of a small model, so only one of many short

@@ -35,11 +35,12 @@ typedef struct pcs_sim {
     pcs_step_solver *solver;
     pcs_scheme *scheme;
     pcs_state state;
+    pcs_state before; // start of the last step, where it may be undone or the certificate needs it
     pcs_step_report report;
     pcs_ledger ledger;
     struct pcs_certifier *certifier;
     struct pcs_control *control; // step-size control; NULL for fixed steps
-    struct pcs_retry *retry;     // retry of failed fixed steps, NULL if such a step ends the run
+    struct pcs_retry *retry;     // fixed steps, and how those that fail are cut; NULL with step-size control
     bool follows_rotation;       // a fixed step is cut if bodies rotate too fast for it
     bool follows_contacts;       // step control takes smaller steps while contacts with force laws are closed
     double step_size, start_time, end_time;
@@ -104,7 +105,7 @@ pcs_status pcs_sim_run(pcs_sim *sim, const char *directory, bool show_progress);
 
 #define PCS_CHECKPOINT_MAGIC "PERCUSS\n"
 #define PCS_CHECKPOINT_ORDER 0x0102030405060708ULL
-#define PCS_CHECKPOINT_FORMAT 10ULL
+#define PCS_CHECKPOINT_FORMAT 11ULL
 
 // Members have fixed width, without gaps.
 typedef struct pcs_checkpoint_head {

@@ -99,7 +99,7 @@ static void print(scene *s, double gap, double rate, double target, double la, d
 
 static bool judge(scene *s)
 {
-    return pcs_certify(s->certifier, &s->x, &s->report, s->energy_defect);
+    return pcs_certify(s->certifier, NULL, &s->x, &s->report, s->energy_defect);
 }
 
 static const pcs_check *find_check(const pcs_certificate *certificate, const char *name)
@@ -366,16 +366,18 @@ static void check_stretched(const char *type, const char *held)
     model_build(m);
     model_run run = model_prepare(m, "moreau_jean", "theta=1", "newton", NULL);
     pcs_certifier *certifier;
+    pcs_state before;
     CHECK_OK(m->ctx, pcs_certifier_create(m->ctx, run.scheme, NULL, false, &certifier));
     run.x.q[FREE] = d;
     model_start(&run);
     pcs_certifier_start(certifier, &run.report.measure);
     model_step(&run, 1e-6);
-    CHECK(pcs_certify(certifier, &run.x, &run.report, 0.0));
+    CHECK(pcs_certify(certifier, NULL, &run.x, &run.report, 0.0));
+    CHECK_OK(m->ctx, pcs_state_clone(m->ctx, &run.x, &before));
     model_step(&run, 0.2);
     run.x.v[FREE] = sqrt(2.0 * 6.0 * strain);
     m->system->ops->measure(m->system, pcs_at(run.x.t, run.x.q, run.x.v), PCS_ENERGY, &run.report.measure);
-    CHECK(!pcs_certify(certifier, &run.x, &run.report, 0.0));
+    CHECK(!pcs_certify(certifier, &before, &run.x, &run.report, 0.0));
     const pcs_check *rise = find_check(pcs_certifier_certificate(certifier), "gained in a step");
     CHECK(rise->worst_value > 4.0 * strain && rise->tolerance < 0.11 * strain);
     model_destroy(&m);
