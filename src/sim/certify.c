@@ -1,14 +1,180 @@
 // The judgement of a step, and what it remembers, reports and stores in checkpoints. Before the first step the model is
 // compared with the case: coefficients of contacts with its text, travel times of waves with mass and stiffness.
 
+#include "sim/certify.h"
+
 #include "core/comm.h"
+#include "core/dense.h"
+#include "core/rounding.h"
 #include "core/text.h"
-#include "sim/certify_data.h"
+#include "step/projection.h"
+#include "step/sums.h"
 
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+
+// Lists the checks: name, condition under which it applies in terms of certify_choose, unit, sentence. Those up to
+// TURN and from PENETRATION on judge rows.
+#define CERTIFY_CHECKS(X)                                                                                       \
+    X(GAP, limits, "m", "gap >= 0, position multiplier >= 0, one of them 0")                                    \
+    X(DIRECTION, rows, "m", "gap rates follow the gaps")                                                        \
+    X(BEND, bends, "m/s^2", "gap accelerations follow the gap rates")                                           \
+    X(GATE, gates, "m", "contact law imposed exactly where the smooth gap closes")                              \
+    X(CONTRADICTION, corrects, "steps", "steps in which the contact status was ambiguous")                      \
+    X(LAW, rows, "m/s", "gap rate + restitution >= 0, impulse >= 0, one of them 0")                             \
+    X(IMPULSE_LAW, has_impacts, "m/s", "impulse = effective mass x velocity jump")                              \
+    X(COEFFICIENTS, rows || presses, "1", "restitution and friction are the numbers of the case")               \
+    X(CONE, has_friction || system->soft_friction != NULL, "N s", "friction <= mu x contact impulse")           \
+    X(SLIP, has_friction, "m/s", "friction against the slip, none of it below the limit")                       \
+    X(HELD, rows && rule->position == PCS_POSITION_HELD, "m", "lasting contacts move with their mean velocity") \
+    X(ROTATION, rotates, "rad", "prescribed rotations < 1 rad in a step")                                       \
+    X(IMPACT_LOSS, separates, "J", "impact loss = work of the impulses")                                        \
+    X(MOTION, rule->kind != PCS_RULE_NONE, "N s", "equations of motion, each of them")                          \
+    X(KINEMATICS, rule->kind != PCS_RULE_NONE, "m", "positions follow velocities")                              \
+    X(TRAVEL, travels, "1", "travel times of waves by mass and stiffness")                                      \
+    X(MOMENTUM, is_mesh, "kg m/s", "momentum balance")                                                          \
+    X(GRADIENT, !pcs_system_remembers(system), "J", "forces follow from the energy")                            \
+    X(DAMPING_POWER, powers, "W", "power of damping = booked damping loss")                                     \
+    X(WORK, true, "J", "work of forces = change of energies + booked losses")                                   \
+    X(GYROSCOPIC, spins, "W", "gyroscopic moments follow from the angular momentum")                            \
+    X(ENERGY, closes, "J", "energy ledger closes")                                                              \
+    X(RISE, true, "J", "energy gained in a step")                                                               \
+    X(GROWTH, true, "J", "energy gained since the start")                                                       \
+    X(DAMPING, pcs_system_is_damped(system), "J", "damping loss <= all energy there has been")                  \
+    X(NUMERICAL, true, "J", "numerical gain <= a tenth of all energy there has been")                           \
+    X(CORRECTION, limits && system->is_linear, "J", "position corrections in sum <= all energy there has been") \
+    X(PENETRATION, rows && !limits, "m", "penetration <= 2 max|gap rate| h")                                    \
+    X(GAP_ERROR, rows && !limits, "m", "errors of joints and held contacts <= 0.1 deformation")                 \
+    X(PASSAGE, passes, "m", "no contact jumped over within a step")
+
+#define CERTIFY_NAME(name, ...) CERTIFY_##name,
+enum { CERTIFY_CHECKS(CERTIFY_NAME) CERTIFY_COUNT };
+
+// The numbers of a check from its worst ratio to the time of that ratio are contiguous.
+enum { CHECK_WORDS = 4 };
+_Static_assert(offsetof(pcs_check, worst_time) == offsetof(pcs_check, worst_ratio) + (CHECK_WORDS - 1) * sizeof(double),
+               "the numbers of a check follow one another");
+
+// Memory from step to step, without its arrays. Members from measure to contradictions are 8-byte numbers,
+// which checkpoints store as one block.
+typedef struct certify_memory {
+    pcs_check checks[CERTIFY_COUNT]; // those that apply, in order
+    pcs_certificate certificate;     // points into the checks that are in use
+    int bad_row, bad_equation;       // of the first violation, -1 if none; the row by its index in one process
+    pcs_measure measure;             // energies and momentum of the last state
+    double initial, worked;          // J, energy at t = 0 and work of loads since
+    double damped, booked;           // J, damping loss, and work of loads minus losses of dampers and rows
+    double corrected;                // J, sum of the absolute works of position corrections
+    double deformation;              // m, largest relative displacement so far, updated if a row has an error
+    double lowest;                   // J, lowest potential so far
+    double supply;         // J, largest energy so far left by loads and potential for kinetic and strain energy
+    double largest_energy; // J, kinetic and strain, of states whose energy is explained
+    double exchanged;      // J, largest energy that loads and potential have exchanged in one step so far
+    double onset;          // J, energy allowed so far for loads that set in
+    double strain;         // J, largest strain energy of recent steps
+    double examined;       // J, largest strain energy of states whose forces were examined
+    double held;           // J, energy that contact impulses of the last step would give to their masses
+    double residual;       // N s, sum of the residuals of equations of motion over recent steps
+    double last_residual;  // N s, in the last step that was examined
+    double leftover;       // J, work of the residuals of equations of motion
+    double h, largest_h;   // s, of the last step, and the largest so far
+    long count;            // number of steps
+    double contradictions; // number of steps in which the contact status was ambiguous
+    bool is_awaited;       // the next step is to be examined closely
+    int iterations;        // iterations of the last step that was examined
+} certify_memory;
+
+// Record of a row. If processes check their own rows, the others know only its gap and impulse.
+typedef struct certify_row {
+    double largest_gap;  // so far, m
+    double largest_rate; // so far, m/s
+    double overlap;      // overlap at the start of the run, m
+    double drift;        // m, that the present contact may have gathered where gaps are curved. For a driven row, what
+                         // the speeds at the ends of steps miss of its displacement
+    double gap, rate;    // of the last state, m and m/s
+    double impulse;      // of the last step, N s
+    double recent;       // PCS_RECENT after a step with an impulse, one less after each other one
+    double sunk;         // penetration that impacts explain since the gap was positive last, m
+} certify_row;
+
+// Sums and maxima over the rows of all processes in a step.
+typedef struct certify_survey {
+    bool is_hit, acts;           // a contact closes, a contact got an impulse
+    bool is_ambiguous;           // a contact is ambiguous
+    double held, held_by_joints; // J, largest energy of an impulse on the mass it acts on: contacts, all rows
+    double momentum[3];          // kg m/s, given by all impulses, friction included
+    double size;                 // kg m/s, sum of the absolute parts of normal impulses
+} certify_survey;
+
+struct pcs_certifier {
+    const pcs_scheme *scheme;
+    pcs_system *system;
+    const pcs_rule *rule;
+    pcs_check *check[CERTIFY_COUNT]; // each condition among the checks of `now`, NULL if it does not apply
+    certify_memory now, kept;        // present, and saved at the mark
+    certify_row *rows, *kept_rows;   // [nrow] present, and saved at the mark
+    bool iterates;                   // steps are iterations on a nonlinear model
+    bool is_controlled;              // step-size control chooses the steps
+    bool needs_middle;               // a law is evaluated at q_M
+    double stiffness;                // N/m, largest entry of K at the start, times the number of equations
+    // Current step:
+    const pcs_state *x;
+    const pcs_step_report *report;
+    double h;                // s, its length
+    const pcs_state *before; // its start, NULL if unknown
+    const pcs_state *from;   // its start if equations of motion are checked, else NULL
+    bool is_examined;        // forces are checked against the energies
+    bool is_greedy;          // the step gains more than its share of the energy left
+    certify_survey survey;   // sums over its rows
+    double residual;         // N s, sum of the residuals of its equations
+    double leftover;         // J, work of these residuals
+    double available;        // J, energy available in the step
+    double speed;            // m/s, sqrt(2 E / m), E the largest energy so far
+    bool has_rebound;        // `rebound` is evaluated
+    bool has_moved;          // rows were evaluated elsewhere than at the end of the step
+    int allowed;             // check to which `tolerance` belongs, -1 if none
+    int equation;            // equation that is judged, -1 if none
+    // Work over the rows:
+    double *gap, *bias;                                        // [nrow] at the end; (dG/dt) v, m/s^2
+    double *start_gap, *start_rate, *middle_gap, *middle_rate; // [nrow] g_n, G_n v_n, g(q_M) and G_M v_n
+    double *z, *z_t;                                           // [nrow], [ntangent] multipliers
+    double *moved, *jump;                                      // [nrow] effect of multipliers on gaps and velocities
+    double *gap_error;                                         // [nrow] error of the gaps, m
+    double *drive[4];                 // [nrow] displacements and speeds of driven rows at both ends
+    double (*point)[3], (*normal)[3]; // [nrow + ncompliant] positions of points, m, if there are joints; else NULL
+    bool *is_spare;                   // [nrow] belongs to no pair of bodies, in a step that is examined
+    double *rebound;                  // [ntangent] velocity that e_t multiplies, m/s, NULL if there is none
+    pcs_passage_row *ends;            // [nrow] rows at both ends
+    // Work over the equations:
+    double *origin;                                            // [nq] zero
+    double *f0, *f, *increment;                                // [nv] smooth forces at both ends; the increment of q
+    double *e, *r, *b, *tolerance;                             // [nv] a residual r = M e - b
+    double *stage_v[PCS_MAX_STAGES], *stage_a[PCS_MAX_STAGES]; // [nv] stages of PCS_RULE_RUNGE_KUTTA
+    pcs_rows *G, *T;                                           // directions at the position asked for
+    pcs_matrix *M;                                             // mass there
+    double *dense;                                             // [nv * nv] work, if the mass varies
+};
+
+// Returns the larger of the largest size so far and a new one, which may be NaN and is ignored then.
+static double certify_grown(double largest, double size)
+{
+    return size > largest ? size : largest;
+}
+
+// Adds the latest term to a sum over recent steps, in which older ones decay.
+static void certify_fade(double *sum, double latest)
+{
+    enum { REMEMBERED = 64 }; // number of steps over which filters carry residuals on
+    *sum = latest + (1.0 - 1.0 / REMEMBERED) * *sum;
+    if (*sum < DBL_MIN) *sum = 0.0; // denormal numbers are slow
+}
+
+static bool certify_is_on(const pcs_certifier *self, int check)
+{
+    return self->check[check] != NULL;
+}
 
 // Which checks apply, and the worst ratio of each.
 //
@@ -63,11 +229,12 @@ static void certify_choose(pcs_certifier *self)
     self->now.bad_row = self->now.bad_equation = -1;
 }
 
-void pcs_certify_accumulate_scale(pcs_certifier *self, int check, double value, double tolerance, int row)
+// Records value/tolerance in a check, by a division if it is worse than the worst so far.
+static void check_record(pcs_certifier *self, int check, double value, double tolerance, int row)
 {
     pcs_check *c = self->check[check];
     certify_memory *now = &self->now;
-    if (c == NULL || (value <= 0.0 && c->tolerance > 0.0)) return;
+    if (value <= 0.0 && c->tolerance > 0.0) return;
     // Allows nothing where unbounded motion gives inf - inf, so that no message says nan.
     if (isnan(tolerance)) tolerance = DBL_MIN;
     if (isnan(value)) value = INFINITY;
@@ -83,6 +250,16 @@ void pcs_certify_accumulate_scale(pcs_certifier *self, int check, double value, 
     now->certificate.broken = c;
     now->bad_row = pcs_row_number(self->system, row);
     now->bad_equation = self->equation;
+}
+
+// Compares value/tolerance with the worst of a check that applies; it fails if the ratio is above 1 or NaN. The row may
+// be -1. In any rounding mode a value up to the product here has a ratio up to the worst so far.
+static inline void certify_note(pcs_certifier *self, int check, double value, double tolerance, int row)
+{
+    const pcs_check *c = self->check[check];
+    bool is_known =
+        c == NULL || (c->tolerance > 0.0 && value <= c->worst_ratio * (1.0 - 4.0 * DBL_EPSILON) * tolerance);
+    if (!is_known) check_record(self, check, value, tolerance, row);
 }
 
 // Gets the worst ratio of each check of rows, equal in all processes between steps. -1 if none was recorded or the
@@ -128,6 +305,1260 @@ static void certify_join(pcs_certifier *self, const double *before, bool was_bro
     which = pcs_rows_max(self->system, which);
     now->certificate.broken = &now->checks[(int)which];
     now->bad_row = (int)-*broken;
+}
+
+// Evaluates rows at q: their gaps, their directions into self->G and T, and G v. Arguments that are not needed are
+// NULL. Matrices of the system stay.
+static void certify_evaluate(pcs_certifier *self, double t, const double *q, double *gap, const double *v, double *rate)
+{
+    pcs_row_values out = { .gap = gap };
+    if (self->system->row_set.vary) {
+        out.G = self->G;
+        out.T = self->T;
+    }
+    if (gap != NULL || out.G != NULL) {
+        self->system->ops->evaluate_rows(self->system, pcs_at(t, q, NULL), &out);
+        self->has_moved = true;
+    }
+    for (int j = 0; j < (rate == NULL ? 0 : self->system->nrow); j++) rate[j] = pcs_rows_dot(self->G, j, v);
+}
+
+// The laws of contacts and joints, on gaps and rates evaluated anew from the state:
+//
+//   positions (schemes that state it)        g >= 0,  nu >= 0,  one of them 0;  gate agrees with g(q - X nu)
+//   velocities, on gated rows                xi = G v + target >= 0,  La >= 0,  one of them 0;  La = 0 elsewhere
+//   forces, of all contacts                  smooth force, impact and sum over the step >= 0
+//   bilateral rows                           g = 0 (position level), xi = 0; multipliers of any sign
+//   target                                   e of the case times the rate that the scheme says, and the speed of
+//                                            driven rows
+//   gate                                     imposed where the scheme says: g_n + (h/2) G_n v_n <= 0, or g(q_M) < tol
+//                                            wave.c: g_n + share h G Vf <= 0, or held since the step before
+//   friction                                 below
+//   held contacts (schemes that state it)    G (q - q_n) = (h/2) G (v_n + v), nu = 0 on others
+//   impulse law                              G v - G v_before = G M^-1 G^T La
+//   impact loss                              -La . G (v_before + v)/2 over all contacts
+//   penetration                              at most 2 max|gap rate| h for schemes that penetrate by design, and h^2
+//                                            |(dG/dt) v| more with every step of a lasting contact on a curved path
+//
+// Lengths to 1e-13 of the model, of the gap and of the positions along it, velocities to 1e-11 V and to what directions
+// turn by when positions round off, impulses to m_eff 1e-11 V; V = sqrt(2 E / m) with the largest energy so far, or the
+// velocities of the row if larger. Besides, what impulses of the row, or of its joint, do to it rounds off. A gap rate
+// is at most sqrt(2 E_n / m_eff) with the energy E_n that there was before the step: a state that has no business to be
+// fast buys no penetration.
+
+// Returns the size of the model, m; 1 for a single point without size.
+static double certify_length(const pcs_certifier *self)
+{
+    double length = self->system->length;
+    return length > 0.0 ? length : 1.0;
+}
+
+// Draws the direction d, of this size in m; the same over any number of processes.
+static void certify_draw(const pcs_certifier *self, double size, double *d)
+{
+    const pcs_system *system = self->system;
+    for (int i = 0; i < system->nv; i++) {
+        double arm = system->arms == NULL ? 1.0 : system->arms[i];
+        bool has_serial = system->layout != NULL && i < system->layout->n;
+        int number = has_serial ? system->layout->serial[i] : i;
+        unsigned long long x = (unsigned long long)number + 1 + 1024ULL * (unsigned long long)self->now.count;
+        d[i] = size / arm * pcs_draw(pcs_mix(x * PCS_MIX_STEP));
+    }
+}
+
+static const double of_direction = 1e-3, of_bend = 1e-2; // fractions of their terms
+
+// A row at the end of the step, for all checks.
+typedef struct row_now {
+    int row;
+    const pcs_row_report *row_report;
+    const pcs_row *law;
+    double mass;      // kg, effective mass
+    double gap, rate; // m and m/s
+    double length;    // m, round-off of the gap
+    double target;    // m/s, the velocity law is rate + target >= 0
+} row_now;
+
+// Fills z and z_t with the multipliers of the last impulses.
+static void rows_fill_last(pcs_certifier *self)
+{
+    for (int j = 0; j < self->system->nrow; j++) {
+        const pcs_row *law = &self->system->rows[j];
+        self->z[j] = self->report->rows[j].multiplier;
+        for (int t = 0; t < law->ntangent; t++)
+            self->z_t[law->first_tangent + t] = self->report->rows[j].last_tangent[t];
+    }
+}
+
+// Returns true if restitution of PCS_RATE_BEFORE applies in this step.
+static bool rows_may_rebound(const pcs_certifier *self)
+{
+    return self->rule->impact != PCS_IMPACT_WHEN_CLOSING || self->survey.is_hit;
+}
+
+// Coulomb's law of the contacts, on tangential velocities evaluated anew from the state. Friction Lt that came with the
+// impulse La, and the velocity that the law of the scheme is about,
+//
+//   |Lt| <= mu La,    xt = T v + e_t u,    xt = 0 inside the disc and against Lt on its edge
+//   u   T_n v_n: restitution of the start (rule.h);  T v_n along the directions of the law: of the middle, and where
+//       the rule has none;  T v before the impulses: of impacts, else 0
+//
+// are one equation: Lt = P(Lt - m xt), P the nearest point of the disc, for any mass m. What it is off by, over m, is a
+// velocity: |xt| where friction is inside the disc, and the smaller of |xt| and mu La/m times the angle between Lt and
+// -xt on its edge. Of schemes with several stages this is the last one; impulses summed over a step stay in the sum of
+// the discs.
+
+// Evaluates the velocities for the tangential restitution.
+static void friction_find_rebound(pcs_certifier *self)
+{
+    const pcs_system *system = self->system;
+    const pcs_state *from = self->from;
+    pcs_rate_kind kind = self->rule->rate;
+    self->has_rebound = kind == PCS_RATE_BEFORE || from != NULL;
+    if (self->rebound == NULL || !self->has_rebound) return;
+    if (kind == PCS_RATE_START) certify_evaluate(self, from->t, from->q, NULL, NULL, NULL);
+    if (kind != PCS_RATE_BEFORE) {
+        pcs_rows_multiply(kind == PCS_RATE_START ? self->T : system->T, from->v, self->rebound);
+    } else if (rows_may_rebound(self)) { // T v before the last impulses
+        rows_fill_last(self);
+        memcpy(self->b, self->x->v, (size_t)system->nv * sizeof *self->b);
+        pcs_projection_push(self->scheme->solver, -1.0, self->z, self->z_t, self->b);
+        pcs_rows_multiply(system->T, self->b, self->rebound);
+    } else {
+        memset(self->rebound, 0, (size_t)system->ntangent * sizeof *self->rebound);
+    }
+}
+
+// Returns |Lt - P(Lt - m xt)|/m, m/s.
+static double friction_defect(double limit, double mass, const double impulse[2], const double slip[2])
+{
+    double y[2] = { impulse[0] - mass * slip[0], impulse[1] - mass * slip[1] }, length = hypot(y[0], y[1]);
+    double share = length > limit ? limit / length : 1.0;
+    return hypot(impulse[0] - share * y[0], impulse[1] - share * y[1]) / mass;
+}
+
+static void friction_check_slip(pcs_certifier *self, int row, double mass, double tolerance)
+{
+    const pcs_row *law = &self->system->rows[row];
+    const pcs_row_report *r = &self->report->rows[row];
+    double slip[2] = { 0.0 }, impulse = hypot(r->last_tangent[0], r->last_tangent[1]);
+    if (!(r->multiplier > 0.0) && impulse == 0.0) return;
+    if (law->tangent_restitution != 0.0 && !self->has_rebound) return;
+    for (int t = 0; t < law->ntangent; t++) {
+        int k = law->first_tangent + t;
+        slip[t] = pcs_rows_dot(self->system->T, k, self->x->v);
+        if (self->rebound != NULL) slip[t] += law->tangent_restitution * self->rebound[k];
+    }
+    double limit = law->friction * pcs_max(r->multiplier, 0.0);
+    double off = friction_defect(limit, mass, r->last_tangent, slip);
+    certify_note(self, CERTIFY_SLIP, off, tolerance + PCS_ROUND_SUM * impulse / mass, row);
+}
+
+// Checks Coulomb's law of a row, with its effective mass and a velocity tolerance.
+static void friction_check(pcs_certifier *self, int row, double mass, double tolerance)
+{
+    const pcs_row_report *r = &self->report->rows[row];
+    double friction = self->system->rows[row].friction;
+    double last = friction * fabs(r->multiplier), all = friction * fabs(r->step_impulse);
+    double beyond =
+        pcs_max(hypot(r->last_tangent[0], r->last_tangent[1]) - last, hypot(r->tangent[0], r->tangent[1]) - all);
+    certify_note(self, CERTIFY_CONE, beyond, mass * tolerance + PCS_ROUND_SUM * (last + all), row);
+    if (certify_is_on(self, CERTIFY_SLIP)) friction_check_slip(self, row, mass, tolerance);
+}
+
+// Checks that friction of force laws lies within its cone at the end of the step.
+static void friction_check_soft(pcs_certifier *self)
+{
+    const pcs_system *system = self->system;
+    for (int j = system->nrow; j < pcs_system_npoint(system); j++) {
+        const pcs_row_report *r = &self->report->rows[j];
+        double limit = system->rows[j].friction * r->multiplier, beyond = hypot(r->last_tangent[0], r->last_tangent[1]);
+        certify_note(self, CERTIFY_CONE, beyond - limit, PCS_ROUND_SUM * limit, j);
+    }
+}
+
+// Compares gaps of joints, and of closed contacts, with the deformation: a joint that opens, or a contact that
+// sinks, by as much as the model deforms gives displacements and forces of another model, however small the gap is
+// relative to the size of the model.
+//
+//   joints      error = |g|, angles times the size of the model
+//   contacts    error = -g - s - d,   s = penetration that impacts explain: that before, and 2 h times the speed of
+//               approach when an impulse begins; d = drift of curved paths. Held contacts do not move.
+//
+//   driven      error = |g| - d,   d = displacement that the mean of the speeds at both ends of a step misses, of which
+//               the law of such rows removes a quarter in each of the next steps
+//
+// The deformation is the largest difference, so far, of displacements along an axis, or of rotations, up to a radian,
+// times the size of the model, between nodes, supports included. For one rigid body and for driven rows it is the
+// motion itself. Schemes that hold gaps by a law of their own are judged by that law, to round-off, instead.
+
+enum { AXES = 7 };           // displacements, rotations, and coordinates of a closed form
+enum { STEPS_BETWEEN = 16 }; // between updates of the deformation, which cost a pass
+
+// Returns the largest relative displacement of the state, m; *motion gets the largest displacement.
+static double gap_error_deformation(const pcs_certifier *self, double *motion)
+{
+    const pcs_system *system = self->system;
+    double end[2 * AXES], span = 0.0; // largest, and negated smallest
+    for (int a = 0; a < AXES; a++) end[a] = end[AXES + a] = system->scale.holds[a] ? 0.0 : -INFINITY;
+    for (int i = 0; i < pcs_system_nown(system); i++) {
+        int a = system->scale.axis[i];
+        double x = self->x->q[i] * (system->arms == NULL ? 1.0 : system->arms[i]);
+        if (a >= 3 && a < 6) x = pcs_min(pcs_max(x, -system->length), system->length); // the rest is rigid motion
+        end[a] = pcs_max(end[a], x);
+        end[AXES + a] = pcs_max(end[AXES + a], -x);
+    }
+    if (system->layout != NULL) system->layout->comm->max(system->layout->comm, 2 * AXES, end);
+    *motion = 0.0;
+    for (int a = 0; a < AXES; a++) {
+        if (end[a] == -INFINITY) continue;
+        *motion = pcs_max(*motion, pcs_max(end[a], end[AXES + a]));
+        span = pcs_max(span, end[a] + end[AXES + a]);
+    }
+    return span > PCS_ROUND_LENGTH * *motion ? span : *motion;
+}
+
+// Returns the error of a contact in this step, m. Records the penetration that its impact explains in `sunk`.
+static double gap_error_of_contact(pcs_certifier *self, int row)
+{
+    certify_row *kept = &self->rows[row];
+    double depth = -self->gap[row], before = pcs_max(0.0, -kept->gap), h = self->h;
+    double approach = pcs_max(0.0, -kept->rate);
+    if (depth <= 0.0) kept->sunk = 0.0;
+    if (!(self->report->rows[row].step_impulse > 0.0) || depth <= 0.0) return 0.0;
+    if (!(kept->impulse > 0.0) || h == 0.0) {
+        double explained = h == 0.0 ? depth : before + 2.0 * h * approach;
+        kept->sunk = pcs_max(kept->sunk, pcs_min(depth, explained));
+    }
+    return depth - kept->sunk - kept->drift;
+}
+
+// Computes the error of a row beyond round-off, while its record is still that of the step before.
+static void gap_error_find(pcs_certifier *self, int row)
+{
+    const pcs_row *law = &self->system->rows[row];
+    double size = fabs(self->gap[row]) * (law->is_angle ? self->system->length : 1.0);
+    double gap_error = law->is_bilateral ? size - self->rows[row].overlap : gap_error_of_contact(self, row);
+    if (law->is_bilateral && self->h == 0.0) self->rows[row].overlap = size;
+    self->gap_error[row] = gap_error - 1e3 * pcs_gap_tie(self->system, row, self->x->q);
+}
+
+// Checks that driven rotations are below a radian per step of the case. Longer steps cut a circle into chords, and
+// smaller ones in their place only follow the error. Leaves in `drive` the motions at the ends of this step.
+static void gap_error_check_drives(pcs_certifier *self)
+{
+    pcs_system *system = self->system;
+    double t = self->x->t, h = self->h, step = self->is_controlled ? h : self->scheme->step;
+    double start = pcs_min(t - h, pcs_max(t - step, 0.0)); // start of the step of the case that ends here
+    if (system->row_set.ndriven == 0 || !(h > 0.0)) return;
+    pcs_system_drives(system, start, self->drive[0], self->drive[1]);
+    pcs_system_drives(system, t, self->drive[2], self->drive[3]);
+    for (int j = 0; j < system->nrow && !self->report->is_joined; j++)
+        if (system->rows[j].is_driven && system->rows[j].is_angle)
+            certify_note(self, CERTIFY_ROTATION, fabs(self->drive[2][j] - self->drive[0][j]), 0.9, j);
+    pcs_system_drives(system, t - h, self->drive[0], self->drive[1]);
+}
+
+// Subtracts from the errors of driven rows the displacement that their speeds at the ends of steps do not give.
+static void gap_error_explain_drives(pcs_certifier *self)
+{
+    const pcs_system *system = self->system;
+    double h = self->h, after = isfinite(self->rule->move) ? self->rule->move : 0.5;
+    double left = 1.0 - 0.25 * h / pcs_max(h, self->scheme->step);
+    for (int j = 0; j < system->nrow; j++) {
+        if (!system->rows[j].is_driven) continue;
+        double mean = (1.0 - after) * self->drive[1][j] + after * self->drive[3][j];
+        double missed = fabs(self->drive[2][j] - self->drive[0][j] - h * mean);
+        double size = system->rows[j].is_angle ? system->length : 1.0;
+        self->rows[j].drift = left * self->rows[j].drift + 2.0 * size * missed;
+        self->gap_error[j] -= self->rows[j].drift;
+    }
+}
+
+// Compares the errors of all rows with the deformation.
+static void gap_error_check(pcs_certifier *self)
+{
+    const pcs_system *system = self->system;
+    certify_memory *now = &self->now;
+    double worst = 0.0, motion = 0.0;
+    gap_error_check_drives(self);
+    if (!certify_is_on(self, CERTIFY_GAP_ERROR)) return;
+    if (system->row_set.ndriven > 0 && self->h > 0.0) gap_error_explain_drives(self);
+    for (int j = 0; j < system->nrow; j++) worst = pcs_max(worst, self->gap_error[j]);
+    worst = pcs_rows_max(system, worst);
+    if (!(worst > 0.0) && self->x->step % STEPS_BETWEEN != 0) return;
+    now->deformation = pcs_max(now->deformation, gap_error_deformation(self, &motion));
+    if (self->h == 0.0) return; // an error at the start comes from the case
+    for (int j = 0; j < system->nrow; j++) {
+        double scale = system->rows[j].is_driven ? pcs_max(motion, now->deformation) : now->deformation;
+        certify_note(self, CERTIFY_GAP_ERROR, self->gap_error[j], 0.1 * scale, j);
+    }
+}
+
+// Returns true if the gate of a row is checked by its smooth gap. Not if the gap law decides alone.
+static bool rows_judges_gate(const pcs_row_report *r)
+{
+    return !r->gate_is_contradictory && !(r->is_gated && r->nu > 0.0);
+}
+
+// Adds the momentum of an impulse along a row of G or T, as it was imposed last; raises *size by its absolute parts.
+static void rows_add_momentum(const pcs_system *system, const pcs_rows *rows, int row, double impulse, double sum[3],
+                              double *size)
+{
+    double along[3];
+    if (impulse == 0.0) return;
+    pcs_row_resultant(system, rows, row, along);
+    for (int k = 0; k < 3; k++) {
+        sum[k] += impulse * along[k];
+        if (size != NULL) *size += fabs(impulse * along[k]);
+    }
+}
+
+static void rows_survey_one(const pcs_certifier *self, int row, certify_survey *sum)
+{
+    const pcs_system *system = self->system;
+    const pcs_row *law = &system->rows[row];
+    const pcs_row_report *r = &self->report->rows[row];
+    double impulse = pcs_max(fabs(r->multiplier), fabs(r->step_impulse));
+    sum->is_hit = sum->is_hit || r->is_impact;
+    sum->is_ambiguous = sum->is_ambiguous || r->gate_is_contradictory;
+    sum->acts = sum->acts || (r->step_impulse != 0.0 && !law->is_bilateral);
+    rows_add_momentum(system, system->G, row, r->step_impulse, sum->momentum, &sum->size);
+    for (int t = 0; t < law->ntangent; t++)
+        rows_add_momentum(system, system->T, law->first_tangent + t, r->tangent[t], sum->momentum, NULL);
+    if (law->is_bilateral) impulse += fabs(r->force) * self->h;
+    if (impulse == 0.0) return;
+    double held = 0.5 * impulse * impulse / self->scheme->solver->effective_mass[row];
+    if (!law->is_bilateral) sum->held = certify_grown(sum->held, held);
+    sum->held_by_joints = certify_grown(sum->held_by_joints, held);
+}
+
+static void certify_survey_rows(pcs_certifier *self)
+{
+    const pcs_system *system = self->system;
+    certify_survey sum = { 0 };
+    rows_fill_last(self);
+    for (int j = 0; j < system->nrow; j++) rows_survey_one(self, j, &sum);
+    double most[] = { sum.is_hit, sum.acts, sum.is_ambiguous, sum.held, sum.held_by_joints };
+    double total[] = { sum.momentum[0], sum.momentum[1], sum.momentum[2], sum.size };
+    pcs_rows_max_each(system, 5, most);
+    pcs_rows_sum(system, 4, total);
+    self->survey = (certify_survey){ .is_hit = most[0] > 0.0,
+                                     .acts = most[1] > 0.0,
+                                     .is_ambiguous = most[2] > 0.0,
+                                     .held = most[3],
+                                     .held_by_joints = most[4],
+                                     .momentum = { total[0], total[1], total[2] },
+                                     .size = total[3] };
+}
+
+// Computes gap changes by multipliers of the last stage, G X (nu + shift) + G XT shift_t, m, for the check of gates.
+static void rows_find_moves(pcs_certifier *self)
+{
+    const pcs_row_report *rows = self->report->rows;
+    if (!pcs_rule_limits_gaps(self->rule) || !certify_is_on(self, CERTIFY_GATE)) return;
+    for (int j = 0; j < self->system->nrow; j++) {
+        self->z[j] = rows[j].nu + rows[j].shift;
+        for (int t = 0; t < self->system->rows[j].ntangent; t++)
+            self->z_t[self->system->rows[j].first_tangent + t] = rows[j].tangent_shift[t];
+    }
+    pcs_projection_rates(self->scheme->solver, self->z, self->z_t, self->moved);
+}
+
+// Returns the round-off of a joint's gap, m: that of the positions, of which the gap is a difference.
+static double rows_place(const pcs_certifier *self, int row)
+{
+    if (self->point == NULL) return 0.0;
+    const double *x = self->point[row];
+    return PCS_ROUND_LENGTH * (fabs(x[0]) + fabs(x[1]) + fabs(x[2]));
+}
+
+// Returns the round-off of a gap, m, from the positions at the start of the step: these may be larger than the model,
+// as angles are after many rotations, and cancel in the gap.
+static double rows_length(const pcs_certifier *self, int row)
+{
+    const double *q = self->from != NULL ? self->from->q : self->x->q;
+    return pcs_gap_tie(self->system, row, q) + PCS_ROUND_LENGTH * self->rows[row].largest_gap;
+}
+
+static void rows_check_position(pcs_certifier *self, const row_now *now)
+{
+    const pcs_row_report *r = now->row_report;
+    double mass = now->mass, gap = now->gap;
+    if (!pcs_rule_limits_gaps(self->rule)) return;
+    // Adds the round-off of the displacement nu/m_eff and of the violation that it removes, as they cancel.
+    double length = now->length + PCS_ROUND_SUM * fabs(r->nu) / mass;
+    if (now->law->is_bilateral) {
+        certify_note(self, CERTIFY_GAP, fabs(gap), length + rows_place(self, now->row), now->row);
+        return;
+    }
+    certify_note(self, CERTIFY_GAP, fabs(pcs_larger(-gap, -r->nu / mass)), length, now->row);
+    if (!rows_judges_gate(r)) return;
+    double smooth = gap - self->moved[now->row]; // gap that the smooth motion alone would have left
+    double off = r->is_gated ? smooth : pcs_max(-smooth, r->nu / mass);
+    certify_note(self, CERTIFY_GATE, off, length, now->row);
+}
+
+// Returns the round-off of a gap rate, m/s, from the rotation of its direction: a large angle gives the direction only
+// to the round-off of the angle. An entry of the direction that vanishes here may change fastest, so the largest entry
+// is used for all. For angles of a mesh the lever arm is the size of the model.
+static double rows_rotate(const pcs_certifier *self, int row)
+{
+    const pcs_system *system = self->system;
+    const pcs_rows *G = system->G;
+    double arm = 0.0, place = 0.0, speed = 0.0;
+    if (!system->row_set.vary) return 0.0;
+    for (int k = G->start[row]; k < G->start[row + 1]; k++) {
+        int i = G->column[k];
+        arm = pcs_max(arm, fabs(G->value[k]));
+        place = pcs_max(place, pcs_system_size(system, i, self->x->q[i]));
+        speed = pcs_max(speed, pcs_system_size(system, i, self->x->v[i]));
+    }
+    if (system->arms != NULL) arm = 1.0;
+    return PCS_ROUND_SUM * (arm * place / system->length) * (arm * speed);
+}
+
+// Converts a speed, m/s, to the unit of a row: for an angle, rad/s of a point at the distance of the model size.
+static double rows_speed(const pcs_certifier *self, int row, double speed)
+{
+    return self->system->rows[row].is_angle ? speed / self->system->length : speed;
+}
+
+// Bounds the velocity, m/s, that impulses of a joint's rows give to one of them: sum |W_ij| |P_j|, W = G M^-1 G^T. In
+// light parts the terms are far larger than their sum, which keeps their round-off.
+static double rows_exchange(const pcs_certifier *self, const row_now *now)
+{
+    const double *mass = self->scheme->solver->effective_mass;
+    double sum = 0.0, h = self->h;
+    int joint = now->law->contact, j = now->row;
+    while (j > 0 && self->system->rows[j - 1].contact == joint) j--;
+    for (; j < self->system->nrow && self->system->rows[j].contact == joint; j++)
+        sum += (fabs(self->report->rows[j].multiplier) + h * fabs(self->report->rows[j].force)) / sqrt(mass[j]);
+    return sum / sqrt(now->mass);
+}
+
+// Returns true if a weight of the tableau is negative: then the mean of pushing forces may pull.
+static bool rows_mean_may_pull(const pcs_tableau *tableau)
+{
+    bool may = false;
+    for (int k = 0; k < PCS_MAX_STAGES; k++) may = may || (tableau != NULL && tableau->b[k] < 0.0);
+    return may;
+}
+
+// Returns the largest pull of a contact, N s: by the multiplier of its law, by the smooth part, the impact or the sum
+// of its impulses, for any law that the scheme solves.
+static double rows_pull(const pcs_certifier *self, const pcs_row_report *r)
+{
+    double force = self->h * r->force;
+    if (rows_mean_may_pull(self->rule->tableau)) return -pcs_min(r->multiplier, r->impulse);
+    if (self->rule->position == PCS_POSITION_FORCE) return -force; // the sum over the step is filtered, and may pull
+    return -pcs_min(pcs_min(r->multiplier, force), pcs_min(r->impulse, r->step_impulse));
+}
+
+// Returns by how much a row with xi = G v + target violates its law, m/s.
+static double rows_off_law(const pcs_certifier *self, const row_now *now, double xi)
+{
+    const pcs_row_report *r = now->row_report;
+    double jump = r->multiplier / now->mass;
+    if (now->law->is_bilateral) return r->is_gated ? fabs(xi) : fabs(jump);
+    double pull = rows_pull(self, r) / now->mass;
+    if (self->rule->position == PCS_POSITION_FORCE) return pull;
+    return pcs_larger(fabs(r->is_gated ? pcs_larger(-xi, -jump) : jump), pull);
+}
+
+static void rows_check_velocity(pcs_certifier *self, const row_now *now)
+{
+    const pcs_row_report *r = now->row_report;
+    double mass = now->mass, xi = now->rate + now->target;
+    double speed = rows_speed(self, now->row, self->speed);
+    double tolerance = PCS_ROUND_VELOCITY * certify_grown(speed, pcs_max(fabs(r->rate_before), fabs(now->target)));
+    // A joint that acts in the smooth motion obeys its law without its impulse, too.
+    if (pcs_rule_has_smooth_joints(self->rule) && now->law->is_bilateral)
+        xi = pcs_larger(fabs(xi), fabs(r->rate_before + now->target));
+    double jump = now->rate - r->rate_before - self->jump[now->row];
+    tolerance += PCS_ROUND_SUM * (fabs(r->multiplier) + self->h * fabs(r->force)) / mass; // for a light node
+    tolerance += rows_speed(self, now->row, rows_rotate(self, now->row));
+    if (self->rule->kind == PCS_RULE_CENTRAL) tolerance += now->length / self->h; // the law is one of gaps
+    bool is_off = now->law->is_bilateral && pcs_max(fabs(xi), fabs(jump)) > tolerance;
+    if (is_off) tolerance += PCS_ROUND_SUM * rows_exchange(self, now); // all rows of a joint, only if needed
+    certify_note(self, CERTIFY_LAW, rows_off_law(self, now, xi), tolerance, now->row);
+    certify_note(self, CERTIFY_IMPULSE_LAW, fabs(jump), tolerance, now->row);
+    if (now->law->ntangent > 0) friction_check(self, now->row, mass, tolerance);
+}
+
+// Finds gaps and rates at the start of the step, along the present directions of rows. Returns false if unknown.
+static bool rows_find_start(pcs_certifier *self)
+{
+    const pcs_state *from = self->from;
+    if (self->report->is_joined || !(self->h > 0.0)) return false;
+    if (!self->system->row_set.vary && !self->needs_middle) {
+        for (int j = 0; j < self->system->nrow; j++) {
+            self->start_gap[j] = self->rows[j].gap;
+            self->start_rate[j] = self->rows[j].rate;
+        }
+        return self->now.count > 0;
+    }
+    if (from == NULL) return false;
+    certify_evaluate(self, from->t, from->q, self->start_gap, from->v, self->start_rate);
+    if (!self->needs_middle) return true;
+    for (int i = 0; i < self->system->nv; i++) self->b[i] = from->q[i] + 0.5 * self->h * from->v[i];
+    certify_evaluate(self, from->t, self->b, self->middle_gap, from->v, self->middle_rate);
+    return true;
+}
+
+// Returns true for a contact between masses that waves do not carry, which has an impact (schemes/wave.c): the rest of
+// a row of M is below 0.6 of its diagonal, and half of h^2 K is below that.
+static bool rows_is_heavy(const pcs_certifier *self, int row)
+{
+    const pcs_system *system = self->system;
+    const pcs_matrix *M = system->M;
+    double h = self->h;
+    for (int k = system->G->start[row]; k < system->G->start[row + 1]; k++) {
+        int i = system->G->column[k];
+        double mass = pcs_matrix_diagonal(M, i), rest = -mass, stiffness = pcs_matrix_diagonal(system->K, i);
+        if (system->G->value[k] == 0.0) continue;
+        for (int p = M->pattern->start[i]; p < M->pattern->start[i + 1]; p++) rest += fabs(M->value[p]);
+        if (rest >= 0.6 * mass || 0.5 * h * h * stiffness >= mass) return false;
+    }
+    return system->G->start[row + 1] > system->G->start[row];
+}
+
+// Returns -(1 - e) G u_n/2 with u_n = 2 V - u; e is that of the case in the step that closes, and 0 later.
+static double rows_reflected(const pcs_certifier *self, int row)
+{
+    const pcs_system *system = self->system;
+    double before = 2.0 * pcs_system_rate(system, row, self->x->v) - pcs_system_rate(system, row, self->x->history[0]);
+    double e = self->rows[row].impulse > 0.0 ? 0.0 : pcs_restitution(&system->rows[row], before);
+    return rows_is_heavy(self, row) ? -0.5 * (1.0 - e) * before : 0.0;
+}
+
+// Returns the target, m/s, that the velocity law of a gated contact must have by the rule of the scheme, or the
+// reported one if it cannot be computed.
+static double rows_target(const pcs_certifier *self, int row, bool has_start)
+{
+    const pcs_row *law = &self->system->rows[row];
+    const pcs_row_report *r = &self->report->rows[row];
+    pcs_rate_kind kind = self->rule->rate;
+    bool needs_start = kind != PCS_RATE_BEFORE && kind != PCS_RATE_REFLECTED;
+    if (!r->is_gated || law->is_bilateral || (needs_start && !has_start)) return r->target;
+    if (self->report->is_joined)
+        return r->target; // the report does not say whether the last of several steps had an impact
+    double start = self->start_rate[row], middle = self->middle_rate[row];
+    switch (kind) {
+    case PCS_RATE_START: return pcs_restitution(law, start) * start;
+    case PCS_RATE_MIDDLE: return pcs_restitution(law, middle) * middle;
+    case PCS_RATE_BEFORE: return rows_may_rebound(self) ? pcs_restitution(law, r->rate_before) * r->rate_before : 0.0;
+    case PCS_RATE_REFLECTED: return rows_reflected(self, row);
+    case PCS_RATE_NONE: break;
+    }
+    return r->target;
+}
+
+// Returns the gap at the end of the step without the impulse of its only contact, which has moved positions by half a
+// step of its jump; a position law beyond that has raised the gap to 0. Returns -INFINITY if several contacts act.
+static double rows_gap_ahead(const pcs_certifier *self, int row)
+{
+    double gap = self->gap[row];
+    if (!self->report->rows[row].is_gated) return gap;
+    for (int j = 0; j < self->system->nrow; j++)
+        if (j != row && self->report->rows[j].multiplier != 0.0) return -INFINITY;
+    if (self->system->row_set.vary) return -INFINITY;
+    return gap - 0.5 * self->h * self->jump[row];
+}
+
+// Returns the round-off, m, of half a step of the velocity, of which only a part may be along the gap.
+static double rows_increment(const pcs_certifier *self, int row)
+{
+    const pcs_rows *G = self->system->G;
+    const double *v = self->from != NULL ? self->from->v : self->x->v;
+    int first = G->start[row], count = G->start[row + 1] - first;
+    double size = pcs_rounding_of_sum(count, G->value + first, G->column + first, v) / DBL_EPSILON;
+    return PCS_ROUND_LENGTH * 0.5 * self->h * size;
+}
+
+// Checks the gate of a contact against the gap that the rule of the scheme predicts, for most rules at mid-step.
+static void rows_check_forecast(pcs_certifier *self, const row_now *now)
+{
+    const pcs_row_report *r = now->row_report;
+    if (now->law->is_bilateral || self->rule->gate == PCS_GATE_NONE) return;
+    double half = 0.5 * self->h * self->start_rate[now->row];
+    double length = now->length + rows_increment(self, now->row);
+    length += PCS_ROUND_LENGTH * self->h * fabs(self->rows[now->row].impulse) / now->mass;
+    double foreseen = self->start_gap[now->row] + half;
+    if (self->rule->gate == PCS_GATE_MIDDLE) foreseen = self->middle_gap[now->row];
+    if (self->rule->gate_looks_ahead) foreseen = pcs_min(foreseen, rows_gap_ahead(self, now->row));
+    if (self->rule->gate == PCS_GATE_HELD) {
+        double ahead = self->rule->gate_share * self->h * r->rate_before;
+        foreseen = self->start_gap[now->row] + ahead;
+        if (self->rows[now->row].impulse > 0.0) foreseen = -self->system->length;
+        length += PCS_ROUND_SUM * fabs(ahead) + self->rule->gate_slack * self->h * fabs(r->rate_before);
+    }
+    // A tie within round-off may count as closed or open.
+    if (r->gate_is_contradictory) return;
+    certify_note(self, CERTIFY_GATE, r->is_gated ? foreseen : -foreseen, 2.0 * length, now->row);
+}
+
+// Checks the loss of impacts that are separate from the motion: the work of their impulses.
+static void rows_check_impact(pcs_certifier *self)
+{
+    const pcs_system *system = self->system;
+    double sum[3] = { 0.0 }; // loss and its magnitude, J, and impulse, N s
+    if (!self->survey.is_hit || self->report->is_joined || !certify_is_on(self, CERTIFY_IMPACT_LOSS)) return;
+    for (int j = 0; j < system->nrow; j++) {
+        double la = system->rows[j].is_bilateral ? 0.0 : self->report->rows[j].multiplier;
+        double before = self->report->rows[j].rate_before, after = self->rows[j].rate;
+        sum[0] -= 0.5 * la * (before + after);
+        sum[1] += 0.5 * fabs(la) * (fabs(before) + fabs(after));
+        sum[2] += fabs(la);
+    }
+    pcs_rows_sum(system, 3, sum);
+    // Allows round-off of all velocities, however slowly this contact closes.
+    double tolerance = 10.0 * PCS_ROUND_ENERGY * sum[1] + PCS_ROUND_VELOCITY * self->speed * sum[2];
+    certify_note(self, CERTIFY_IMPACT_LOSS, fabs(self->report->impact_loss - sum[0]), tolerance, -1);
+}
+
+// Checks penetration: beyond the displacement of a step only round-off, the initial overlap, and the drift of a
+// constrained velocity on a curved path are allowed. A joint may drift.
+static void rows_check_penetration(pcs_certifier *self, const row_now *now)
+{
+    int row = now->row;
+    certify_row *kept = &self->rows[row];
+    if (!certify_is_on(self, CERTIFY_PENETRATION)) return;
+    double gap = now->gap, h = self->h, fastest = sqrt(2.0 * self->available / now->mass);
+    double rate = pcs_min(pcs_max(fabs(now->rate), fabs(now->row_report->rate_before)), fastest);
+    const pcs_system *system = self->system; // points may move from row to row of a contact
+    int at = system->row_set.may_change ? system->contacts[now->law->contact].first_row : row;
+    double *largest = &self->rows[at].largest_rate;
+    *largest = certify_grown(*largest, rate);
+    if (now->law->is_bilateral) return;
+    kept->drift = gap > 0.0 ? 0.0 : kept->drift + h * h * fabs(self->bias[row]);
+    if (h == 0.0) kept->overlap = pcs_max(0.0, -gap);
+    double allowed = 2.0 * *largest * self->now.largest_h + kept->overlap + kept->drift;
+    certify_note(self, CERTIFY_PENETRATION, -gap, allowed + self->rule->event_depth + now->length, row);
+}
+
+// Returns G (q - q_n) - (h/2) G (v_n + v), m, the part of Newmark's formulas and position multipliers; its *rounding.
+static double rows_excess(const pcs_certifier *self, const row_now *now, double *rounding)
+{
+    const pcs_rows *G = self->system->G;
+    double h = self->h, sum = 0.0, size = 0.0, bend = 0.0;
+    bool has_impact = pcs_rule_separates_impacts(self->rule) && self->survey.is_hit; // displacement before the impact
+    for (int k = G->start[now->row]; k < G->start[now->row + 1]; k++) {
+        int i = G->column[k];
+        double increment = self->increment[i] - 0.5 * h * self->from->v[i];
+        sum += G->value[k] * increment;
+        size += fabs(G->value[k]) * (fabs(self->increment[i]) + h * fabs(self->from->v[i]) + h * fabs(self->x->v[i]));
+        bend += fabs(G->value[k]) * (fabs(self->from->history[0][i]) + fabs(self->x->history[0][i]));
+    }
+    *rounding = PCS_ROUND_LENGTH * size + PCS_ROUND_VELOCITY * h * h * bend;
+    return sum - 0.5 * h * (has_impact ? now->row_report->rate_before : now->rate);
+}
+
+// Checks that a lasting contact keeps its gap. Only Newmark's formulas move others.
+static void rows_check_held(pcs_certifier *self, const row_now *now)
+{
+    double rounding, h = self->h;
+    if (!certify_is_on(self, CERTIFY_HELD) || self->from == NULL || now->law->is_bilateral) return;
+    double excess = rows_excess(self, now, &rounding), length = now->length + rounding;
+    length += PCS_ROUND_SUM * (fabs(now->row_report->nu) + h * fabs(now->row_report->multiplier)) / now->mass;
+    if (!(self->rows[now->row].recent > 0.0)) excess = now->row_report->nu / now->mass;
+    certify_note(self, CERTIFY_HELD, fabs(excess), length, now->row);
+}
+
+// Checks contacts between the ends of the step, where no law is evaluated, with nodes on straight lines.
+static void rows_check_passages(pcs_certifier *self)
+{
+    const pcs_state *from = self->before;
+    pcs_passage worst = { 0 };
+    if (from == NULL) return;
+    for (int j = 0; j < self->system->nrow; j++) {
+        const pcs_row_report *r = &self->report->rows[j];
+        self->ends[j] = (pcs_passage_row){ .gap = { self->rows[j].gap, self->gap[j] },
+                                           .is_loaded = r->step_impulse != 0.0 || r->nu != 0.0 };
+    }
+    self->system->ops->passages(self->system, from->q, self->x->q, self->ends, &worst);
+    if (worst.allowed > 0.0) certify_note(self, CERTIFY_PASSAGE, worst.depth, worst.allowed, worst.row);
+}
+
+// Checks the directions of the rows at the end of the step against differences of the gaps.
+static void rows_check_directions(pcs_certifier *self)
+{
+    pcs_system *system = self->system;
+    double *d = self->tolerance, *ahead = self->moved, *behind = self->jump;
+    certify_draw(self, 1e-7 * certify_length(self), d);
+    pcs_retract(&system->rotations, self->x->q, d, self->b);
+    pcs_system_gaps(system, pcs_at(self->x->t, self->b, NULL), ahead);
+    for (int i = 0; i < system->nv; i++) self->e[i] = -d[i];
+    pcs_retract(&system->rotations, self->x->q, self->e, self->b);
+    pcs_system_gaps(system, pcs_at(self->x->t, self->b, NULL), behind);
+    certify_evaluate(self, self->x->t, self->x->q, self->gap, NULL, NULL);
+    for (int j = 0; j < system->nrow; j++) {
+        double gap = self->gap[j];
+        self->is_spare[j] = gap > 0.0 && ahead[j] == gap && behind[j] == gap;
+        if (self->is_spare[j]) continue;
+        double size = 0.0, bend = fabs(ahead[j] - 2.0 * gap + behind[j]);
+        for (int k = self->G->start[j]; k < self->G->start[j + 1]; k++)
+            size += fabs(self->G->value[k] * d[self->G->column[k]]);
+        double off = fabs(0.5 * (ahead[j] - behind[j]) - pcs_rows_dot(self->G, j, d));
+        double allowed = of_direction * size + bend + 4.0 * pcs_gap_tie(system, j, self->x->q);
+        certify_note(self, CERTIFY_DIRECTION, off, allowed, j);
+    }
+}
+
+// Evaluates the gap rates along v at the end of the step, with q moved by v over a time.
+static void rows_find_rates(pcs_certifier *self, double time, double *rate)
+{
+    for (int i = 0; i < self->system->nv; i++) self->e[i] = time * self->x->v[i];
+    pcs_retract(&self->system->rotations, self->x->q, self->e, self->b);
+    certify_evaluate(self, self->x->t, self->b, NULL, self->x->v, rate);
+}
+
+// Checks (dG/dt) v against the change of the rates, over a displacement of 1e-5 of the model.
+static void rows_check_bends(pcs_certifier *self)
+{
+    pcs_system *system = self->system;
+    double fastest = pcs_system_largest(system, self->x->v), time = 1e-5 * certify_length(self) / fastest;
+    double *ahead = self->moved, *behind = self->jump, *nearer = self->start_rate;
+    // Velocities at rest are round-off, down to numbers whose reciprocal overflows.
+    bool is_at_rest = !(fastest > PCS_ROUND_VELOCITY * self->speed);
+    if (!self->is_examined || !certify_is_on(self, CERTIFY_BEND) || is_at_rest) return;
+    rows_find_rates(self, 0.5 * time, ahead);
+    rows_find_rates(self, -0.5 * time, behind);
+    for (int j = 0; j < system->nrow; j++) nearer[j] = (ahead[j] - behind[j]) / time;
+    rows_find_rates(self, time, ahead);
+    rows_find_rates(self, -time, behind);
+    rows_find_rates(self, 0.0, self->bias); // at the end, which moves the directions back
+    // A rate that bends leaves a second difference. One that jumps where it is 0, at the middle of a bore, leaves none:
+    // over half the displacement it changes twice as fast.
+    for (int j = 0; j < system->nrow; j++)
+        nearer[j] = 2.0 * fabs(nearer[j] - (ahead[j] - behind[j]) / (2.0 * time)) +
+                    fabs(ahead[j] - 2.0 * self->bias[j] + behind[j]) / time;
+    pcs_system_rate_bias(system, pcs_at(self->x->t, self->x->q, self->x->v), self->bias);
+    for (int j = 0; j < system->nrow; j++) {
+        if (self->is_spare[j] || system->rows[j].is_driven) continue;
+        double change = (ahead[j] - behind[j]) / (2.0 * time);
+        double allowed = of_bend * (fabs(change) + fabs(self->bias[j])) + nearer[j];
+        double noise = 1e-9 * fastest * fastest / certify_length(self);
+        allowed += system->rows[j].is_angle ? noise / certify_length(self) : noise;
+        certify_note(self, CERTIFY_BEND, fabs(change - self->bias[j]), allowed, j);
+    }
+}
+
+static row_now rows_look_at(pcs_certifier *self, int row, bool has_start)
+{
+    double gap = self->gap[row], *largest = &self->rows[row].largest_gap;
+    *largest = certify_grown(*largest, fabs(gap));
+    return (row_now){ .row = row,
+                      .row_report = &self->report->rows[row],
+                      .law = &self->system->rows[row],
+                      .mass = self->scheme->solver->effective_mass[row],
+                      .gap = gap,
+                      .rate = pcs_system_rate(self->system, row, self->x->v),
+                      .length = rows_length(self, row),
+                      .target = rows_target(self, row, has_start) };
+}
+
+static void certify_rows(pcs_certifier *self)
+{
+    pcs_system *system = self->system;
+    const pcs_state *x = self->x;
+    pcs_system_gaps(system, pcs_at(x->t, x->q, NULL), self->gap);
+    if (self->point != NULL) pcs_system_points(system, pcs_at(x->t, x->q, NULL), self->point, self->normal);
+    if (pcs_system_has_bias(system)) pcs_system_rate_bias(system, pcs_at(x->t, x->q, x->v), self->bias);
+    if (certify_is_on(self, CERTIFY_IMPULSE_LAW))
+        pcs_projection_rates(self->scheme->solver, self->z, self->z_t, self->jump);
+    rows_find_moves(self);
+    bool has_start = rows_find_start(self);
+    if (pcs_system_ntangent(system) > 0) friction_find_rebound(self);
+    for (int j = 0; j < system->nrow; j++) {
+        row_now now = rows_look_at(self, j, has_start);
+        rows_check_position(self, &now);
+        rows_check_velocity(self, &now);
+        if (has_start) rows_check_forecast(self, &now);
+        rows_check_penetration(self, &now);
+        gap_error_find(self, j);
+        rows_check_held(self, &now);
+        self->rows[j].rate = now.rate; // rate of the last state from here on, as gaps are still needed
+    }
+    friction_check_soft(self);
+    if (self->is_examined && pcs_system_nrow(system) > 0) rows_check_directions(self);
+    rows_check_bends(self);
+    gap_error_check(self);
+    if (certify_is_on(self, CERTIFY_PASSAGE)) rows_check_passages(self);
+}
+
+static void certify_all_rows(pcs_certifier *self)
+{
+    rows_check_impact(self);
+    self->now.contradictions += self->survey.is_ambiguous;
+    certify_note(self, CERTIFY_CONTRADICTION, self->now.contradictions, 1.0, -1);
+}
+
+// Equations of motion over a step, each of them, from forces, masses and directions evaluated anew.
+//
+// A rule (schemes/rule.h) states a step as  M e = b,  e a difference of velocities that known accelerations have been
+// taken from and b the impulses of smooth forces and rows; where M varies, b at several places,  e = sum M(q_k)^-1 b_k.
+// The residual r = M e - b has to vanish in every equation, up to
+//
+//   tol_i = sum_j (|M_ij| + h |C_ij| + h^2 |K_ij|) (1e-10 V_j) + 64 eps (sum_j |M_ij| (|v_n,j| + |v_j|)
+//           + h |f_n,i| + h |f_i| + sum of the impulses) + 256 eps h sum_j |K_ij| Q_j
+//   V_j = sqrt(2 E / M_jj),   Q_j = |q_n,j| + |q_j| + L sqrt(m / M_jj)
+//
+// The first part is what an iteration that ends at 1e-10 of the velocities leaves over, the second round-off of sums,
+// the third round-off of positions in stiff forces. C and K are left out for explicit schemes, which evaluate the same
+// forces to the last bit; where the velocity of a stage is an increment over h, its round-off Q_j eps/h comes in.
+// E is the largest energy so far, L and m are size and mass of the model: V and Q have the units of their equation.
+// Positions are held against the rule likewise, M e = b with lengths in place of velocities; numbers that add up are
+// exact to |q_n| + |q|, rotations in space to Q.
+//
+// Momentum in sum: 1e-11 of the momenta that enter, 1e-12 of the forces inside over the step, which cancel in it, and
+// what the equations, each within its own tolerance, have left over in this step and, through filters, in the last
+// ones. The sum of forces inside is at most sqrt(2 S k n), S the strain energy, k the largest stiffness, n the number
+// of equations.
+//
+// Left out, because state and report do not show what is needed: reports of several steps in one; impacts of
+// jump_newmark where forces see velocities (the forces before the impact are not kept); position corrections of
+// ggl_midpoint; steps of Runge-Kutta schemes in which a row acts; tdg of degree > 1, mannshardt and event_driven. What
+// applies to all of them are the laws of the rows, momentum in sum and energy.
+
+// Evaluates the mass at q into self->M. The system stays.
+static void motion_weigh(pcs_certifier *self, const double *q)
+{
+    pcs_system *system = self->system;
+    pcs_matrix *own = system->M;
+    if (!system->mass_varies) return;
+    system->M = self->M;
+    system->ops->update(system, pcs_at(self->x->t, q, NULL), PCS_MASS, NULL);
+    system->M = own;
+}
+
+// Begins the residual of the velocity e: r = 0.
+static void motion_open(pcs_certifier *self)
+{
+    memset(self->r, 0, (size_t)self->system->nv * sizeof *self->r);
+    memset(self->b, 0, (size_t)self->system->nv * sizeof *self->b);
+}
+
+// Subtracts the impulse b from it, with the mass evaluated last.
+static void motion_take(pcs_certifier *self)
+{
+    int n = self->system->nv;
+    bool varies = self->dense != NULL;
+    if (varies) {
+        memcpy(self->dense, self->M->value, (size_t)n * (size_t)n * sizeof *self->dense);
+        if (!pcs_dense_solve(n, self->dense, self->b)) self->b[0] = NAN;
+    }
+    for (int i = 0; i < n; i++) {
+        if (varies) self->e[i] -= self->b[i];
+        else self->r[i] -= self->b[i];
+        self->b[i] = 0.0;
+    }
+}
+
+// Adds round-off of the impulses of rows, which may largely cancel.
+static void motion_allow_rows(pcs_certifier *self)
+{
+    const pcs_halo *halo = self->G->halo;
+    pcs_halo_open(halo);
+    for (int j = 0; j < self->system->nrow; j++) {
+        const pcs_row_report *row = &self->report->rows[j];
+        double size = fabs(row->step_impulse) + self->h * fabs(row->force);
+        if (size != 0.0)
+            for (int k = self->G->start[j]; k < self->G->start[j + 1]; k++)
+                *pcs_halo_at(halo, self->G->column[k], self->tolerance) +=
+                    PCS_ROUND_SUM * size * fabs(self->G->value[k]);
+    }
+    pcs_halo_close(halo, self->tolerance);
+}
+
+// Adds column j of |A| times `size` to `sum`.
+static inline void motion_add_column(const pcs_matrix *A, int j, double size, double *sum)
+{
+    const pcs_entries *few = A->entries;
+    const int *row = A->pattern->row, *start = few == NULL ? A->pattern->start : few->start;
+    for (int k = start[j]; k < start[j + 1]; k++) {
+        int place = few == NULL ? k : few->place[k];
+        sum[row[place]] += fabs(A->value[place]) * size;
+    }
+}
+
+// Sets tol_i for equations of motion (`length` 0), or for positions (`length` h).
+static void motion_allow(pcs_certifier *self, double length)
+{
+    const pcs_system *system = self->system;
+    const pcs_matrix *M = self->M, *C = system->C, *K = system->K;
+    const pcs_state *from = self->from;
+    bool is_implicit = !pcs_rule_is_explicit(self->rule), is_length = length > 0.0;
+    bool rounds = self->rule->kind == PCS_RULE_HEUN; // the velocity of the stage comes from the displacement
+    double h = self->h, energy = self->now.largest_energy;
+    memset(self->tolerance, 0, (size_t)system->nv * sizeof *self->tolerance);
+    for (int j = 0; j < system->nv; j++) {
+        double mass = pcs_matrix_diagonal(M, j);
+        if (!(mass > 0.0)) continue; // a copy that a force law presses on has its mass in another process
+        double speed = PCS_ROUND_MOTION * sqrt(2.0 * energy / mass);
+        double stored = fabs(from->q[j]) + fabs(self->x->q[j]), model = system->length * sqrt(system->mass / mass);
+        double size = stored + (is_length && !system->rotations.are_somewhere ? 0.0 : model);
+        double sum = PCS_ROUND_SUM * (fabs(from->v[j]) + fabs(self->x->v[j]));
+        double increment = rounds ? PCS_ROUND_SUM * size / h : 0.0,
+               stiff = h * h * speed + 4.0 * PCS_ROUND_SUM * h * size;
+        if (is_length) sum = PCS_ROUND_SUM * size / length;
+        motion_add_column(M, j, speed + sum + increment, self->tolerance);
+        if (is_implicit && !is_length && K != NULL) motion_add_column(K, j, stiff, self->tolerance);
+        if ((is_implicit || rounds) && !is_length && C != NULL)
+            motion_add_column(C, j, h * (speed + increment), self->tolerance);
+    }
+    if (!is_length)
+        for (int i = 0; i < system->nv; i++)
+            self->tolerance[i] += PCS_ROUND_SUM * h * (fabs(self->f0[i]) + fabs(self->f[i]));
+    if (!is_length) motion_allow_rows(self);
+    if (is_length)
+        for (int i = 0; i < system->nv; i++) self->tolerance[i] *= length;
+}
+
+// Adds M e to r and checks it: e is a velocity, or a displacement for CERTIFY_KINEMATICS.
+static void motion_close(pcs_certifier *self, int check)
+{
+    const pcs_state *from = self->from;
+    int n = pcs_system_nown(self->system), worst = -1;
+    double ratio = 0.0, mass = 1.0, allowed = 1.0, sum[2] = { 0.0 };
+    pcs_matrix_add_multiply(self->M, 1.0, self->e, self->r);
+    if (self->allowed != check) motion_allow(self, check == CERTIFY_KINEMATICS ? self->h : 0.0);
+    self->allowed = check;
+    for (int i = 0; i < n; i++) {
+        double off = self->r[i] == 0.0 ? 0.0 : fabs(self->r[i]) / self->tolerance[i];
+        sum[0] += fabs(self->r[i]);
+        double mean = 0.5 * (fabs(from->v[i]) + fabs(self->x->v[i]));
+        sum[1] += fabs(self->r[i]) * pcs_max(mean, fabs(self->x->q[i] - from->q[i]) / self->h);
+        if (off <= ratio && worst >= 0) continue;
+        ratio = isnan(off) ? INFINITY : off;
+        worst = i;
+    }
+    if (worst >= 0 && check == CERTIFY_KINEMATICS) mass = pcs_matrix_diagonal(self->M, worst);
+    if (worst >= 0) allowed = self->tolerance[worst] / mass;
+    pcs_system_sum(self->system, 2, sum);
+    if (check == CERTIFY_MOTION) {
+        self->residual += sum[0];
+        self->leftover += sum[1];
+    }
+    // all processes judge alike
+    self->equation = worst;
+    certify_note(self, check, pcs_system_max(self->system, ratio) * allowed, allowed, -1);
+    self->equation = -1;
+}
+
+// Parts of the impulses of rows: all of the step, forces of the smooth motion at the end, those that move positions
+// without impacts, and those of the stages of Heun's rule, the first of which counts half in the velocity.
+typedef enum motion_part { WHOLE, FORCES, INCREMENTS, FIRST, LAST } motion_part;
+
+// Returns the share of a part in an impulse of a row: `whole` over the step, impact included, `last` of the last law;
+// `more` moves positions besides.
+static double motion_share(motion_part part, double whole, double impact, double last, double increment, double more)
+{
+    switch (part) {
+    case INCREMENTS: return increment * (whole - impact) + more;
+    case FIRST: return whole - last;
+    case LAST: return last;
+    default: return whole;
+    }
+}
+
+// Returns the force of a row on the smooth motion at the end, N.
+static double motion_smooth_force(const pcs_certifier *self, int row)
+{
+    const pcs_row_report *r = &self->report->rows[row];
+    if (self->rule->position == PCS_POSITION_FORCE) return r->force;
+    return pcs_rule_has_smooth_joints(self->rule) && self->system->rows[row].is_bilateral ? r->lam : 0.0;
+}
+
+// Adds `scale` times the momentum that a part of the impulses of rows gives to the equations to y.
+static void motion_push(pcs_certifier *self, motion_part part, double scale, double *y)
+{
+    const pcs_system *system = self->system;
+    const pcs_rule *rule = self->rule;
+    bool separates = pcs_rule_separates_impacts(rule) && self->survey.is_hit;
+    bool has_forces = rule->level == PCS_LEVEL_ACCELERATION && !self->survey.is_hit;
+    double increment = self->h * rule->impulse_weight, tangent_impulse_weight = self->h * rule->tangent_impulse_weight;
+    double is_smooth = pcs_rule_has_smooth_joints(rule), is_impulse = rule->position != PCS_POSITION_FORCE;
+    for (int j = 0; j < system->nrow; j++) {
+        const pcs_row_report *r = &self->report->rows[j];
+        double last = has_forces ? 0.5 * self->h * r->force : r->multiplier;
+        double z = motion_share(part, is_impulse * r->step_impulse, separates ? r->impulse : 0.0, last, increment,
+                                is_smooth * r->nu);
+        if (part == FIRST) z = pcs_system_transport(system, j, self->x->q, self->from->q, z);
+        self->z[j] = part == FORCES ? motion_smooth_force(self, j) : z;
+        for (int t = 0; t < system->rows[j].ntangent; t++) {
+            last = r->last_tangent[t];
+            z = motion_share(part, r->tangent[t], separates ? last : 0.0, last, tangent_impulse_weight,
+                             is_smooth * r->nu_t[t]);
+            self->z_t[system->rows[j].first_tangent + t] = part == FORCES ? 0.0 : z;
+        }
+    }
+    pcs_rows_add_all(self->G, scale, self->z, y);
+    if (pcs_system_ntangent(system) > 0) pcs_rows_add_all(self->T, scale, self->z_t, y);
+}
+
+static bool motion_has_impulses(const pcs_certifier *self)
+{
+    bool has_some = false;
+    for (int j = 0; j < self->system->nrow && !has_some; j++) {
+        const pcs_row_report *row = &self->report->rows[j];
+        has_some = row->step_impulse != 0.0 || row->tangent[0] != 0.0 || row->tangent[1] != 0.0;
+    }
+    return pcs_rows_any(self->system, has_some);
+}
+
+// Checks that an acceleration of the state satisfies M_1 a = f_1 + smooth forces of rows.
+static void motion_check_acceleration(pcs_certifier *self, const double *a)
+{
+    double h = self->h;
+    motion_open(self);
+    for (int i = 0; i < self->system->nv; i++) {
+        self->e[i] = h * a[i];
+        self->r[i] = -h * self->f[i];
+    }
+    motion_push(self, FORCES, -h, self->r);
+    motion_close(self, CERTIFY_MOTION);
+}
+
+// Checks M_1 e = G_1^T P with all impulses P or those that move positions, for the velocity or the displacement e.
+static void motion_check_jump(pcs_certifier *self, motion_part part)
+{
+    motion_open(self);
+    motion_push(self, part, -1.0, self->r);
+    motion_close(self, part == INCREMENTS ? CERTIFY_KINEMATICS : CERTIFY_MOTION);
+}
+
+// Checks positions that follow a mean of both velocities.
+static void motion_check_mean_increment(pcs_certifier *self)
+{
+    double h = self->h, move = self->rule->move;
+    if (isnan(move)) return;
+    for (int i = 0; i < self->system->nv; i++)
+        self->e[i] = self->increment[i] - h * ((1.0 - move) * self->from->v[i] + move * self->x->v[i]);
+    motion_open(self);
+    motion_close(self, CERTIFY_KINEMATICS);
+}
+
+// Evaluates directions and mass at a position.
+static void motion_evaluate(pcs_certifier *self, double t, const double *q)
+{
+    certify_evaluate(self, t, q, NULL, NULL, NULL);
+    motion_weigh(self, q);
+}
+
+static void motion_evaluate_at_end(pcs_certifier *self)
+{
+    motion_evaluate(self, self->from->t + self->h, self->x->q);
+}
+
+// Rotates the directions of rows by `part` of the increment, as impulses that move positions do (step/projection.h).
+static void motion_transport_back(pcs_certifier *self, double part)
+{
+    const pcs_system *system = self->system;
+    if (!system->row_set.vary) return;
+    pcs_rotate_rows(&system->rotations, self->increment, part, self->G);
+    if (system->ntangent > 0) pcs_rotate_rows(&system->rotations, self->increment, part, self->T);
+}
+
+// Checks an implicit rule. vd belongs to the end. Velocities follow from the filtered acceleration of these formulas,
+// and positions from that of the scheme, so that the two are compared.
+static void motion_implicit(pcs_certifier *self)
+{
+    const pcs_state *from = self->from;
+    const pcs_weights *w = &self->rule->w;
+    int last = self->scheme->ops->nhistory - 1; // a = vd if there is only one history
+    const double *v0 = from->v, *a0 = from->history[0], *vd0 = from->history[last];
+    const double *a = self->x->history[0], *vd = self->x->history[last];
+    double h = self->h;
+    bool has_impact = pcs_rule_separates_impacts(self->rule) && self->survey.is_hit;
+    if (has_impact && (!self->system->is_linear || pcs_system_is_damped(self->system))) return;
+    motion_evaluate_at_end(self);
+    motion_check_acceleration(self, vd);
+    motion_transport_back(self, self->rule->tangent_impulse_weight);
+    for (int i = 0; i < self->system->nv; i++) {
+        double filtered = ((1.0 - w->af) * vd[i] + w->af * vd0[i] - w->am * a0[i]) / (1.0 - w->am);
+        self->e[i] = self->x->v[i] - v0[i] - h * ((1.0 - w->ga) * a0[i] + w->ga * filtered);
+    }
+    motion_check_jump(self, WHOLE);
+    if (last == 0) { // positions follow a mean of velocities, without terms in a that cancel
+        motion_check_mean_increment(self);
+        return;
+    }
+    for (int i = 0; i < self->system->nv; i++)
+        self->e[i] = self->increment[i] - h * v0[i] - h * h * ((self->rule->move - w->be) * a0[i] + w->be * a[i]);
+    motion_check_jump(self, INCREMENTS);
+}
+
+static void motion_add_forces(pcs_certifier *self, double scale, const double *f)
+{
+    for (int i = 0; i < self->system->nv; i++) self->b[i] += scale * f[i];
+}
+
+// Evaluates forces at q, v, t in place of those at the end.
+static void motion_force(pcs_certifier *self, double t, const double *q, const double *v)
+{
+    self->system->ops->force(self->system, pcs_at(t, q, v), self->f);
+    self->allowed = -1;
+}
+
+// Checks a rule with one evaluation of forces, M(Q) (v - v_n) = duration f(t_Q, Q, V) + G(Q)^T La: at the start or at
+// qM. PCS_RULE_EULER has mass and rows of La at the end, PCS_RULE_MEAN the mass at qM, and so has PCS_RULE_WAVE, of the
+// velocities u with u + u_n = 2 V.
+static void motion_stage(pcs_certifier *self)
+{
+    const pcs_state *from = self->from;
+    pcs_rule_kind kind = self->rule->kind;
+    bool is_wave = kind == PCS_RULE_WAVE;
+    const double *v0 = is_wave ? from->history[0] : from->v, *v1 = is_wave ? self->x->history[0] : self->x->v;
+    bool is_of_start = kind == PCS_RULE_EULER || kind == PCS_RULE_CENTRAL;
+    double h = self->h, duration = kind == PCS_RULE_CENTRAL ? 0.5 * (self->now.h + h) : h;
+    double last = kind == PCS_RULE_MEAN || is_wave ? 0.5 : 0.0; // weight of the end in Q and V
+    double ahead = is_of_start ? 0.0 : 0.5 * h, t = from->t + ahead;
+    motion_evaluate_at_end(self);
+    motion_check_mean_increment(self);
+    for (int i = 0; i < self->system->nv; i++) {
+        self->increment[i] = from->q[i] + ahead * from->v[i];
+        self->e[i] = v1[i] + v0[i] - 2.0 * self->x->v[i];
+    }
+    if (is_wave) {
+        motion_open(self);
+        motion_close(self, CERTIFY_MOTION);
+    }
+    motion_weigh(self, self->increment);
+    for (int i = 0; i < self->system->nv; i++) {
+        if (last > 0.0) self->increment[i] = (1.0 - last) * from->q[i] + last * self->x->q[i];
+        self->tolerance[i] = (1.0 - last) * v0[i] + last * v1[i];
+    }
+    self->allowed = -1;
+    if (!is_of_start) motion_force(self, t, self->increment, self->tolerance);
+    motion_open(self);
+    for (int i = 0; i < self->system->nv; i++) self->e[i] = v1[i] - v0[i];
+    motion_add_forces(self, duration, is_of_start ? self->f0 : self->f);
+    if (kind == PCS_RULE_EULER) {
+        motion_take(self);
+        motion_evaluate_at_end(self);
+    } else {
+        certify_evaluate(self, t, self->increment, NULL, NULL, NULL);
+    }
+    motion_push(self, WHOLE, 1.0, self->b);
+    motion_take(self);
+    motion_close(self, CERTIFY_MOTION);
+}
+
+// Returns true if a row was closed at the start, so that the first stage may have pushed it. An impact says nothing.
+static bool motion_was_closed(const pcs_certifier *self)
+{
+    const pcs_system *system = self->system;
+    bool was_closed = false;
+    for (int j = 0; j < system->nrow; j++)
+        was_closed =
+            was_closed || system->rows[j].is_bilateral || self->start_gap[j] <= PCS_ROUND_LENGTH * system->length;
+    return pcs_rows_any(system, was_closed) || (motion_has_impulses(self) && !self->survey.is_hit);
+}
+
+// Checks q = q_n + h v_n + (h^2/2) a_n + (h/2) M_n^-1 G_n^T P0. In an impact P0 is not reported.
+static void motion_check_heun_increment(pcs_certifier *self)
+{
+    double h = self->h;
+    if (self->survey.is_hit && motion_was_closed(self)) return;
+    motion_open(self);
+    for (int i = 0; i < self->system->nv; i++) self->e[i] = self->increment[i] - h * self->from->v[i];
+    motion_add_forces(self, 0.5 * h * h, self->f0);
+    motion_push(self, FIRST, h, self->b);
+    motion_take(self);
+    motion_close(self, CERTIFY_KINEMATICS);
+}
+
+// Checks v = v_n + M_n^-1 ((h/2) f_n + G_n^T P0/2) + M_1^-1 ((h/2) f(q, v1) + G_1^T P1), v1 = 2 (q - q_n)/h - v_n.
+static void motion_heun(pcs_certifier *self)
+{
+    const pcs_state *from = self->from;
+    double h = self->h;
+    motion_evaluate_at_end(self);
+    if (self->rule->level == PCS_LEVEL_VELOCITY) motion_check_acceleration(self, self->x->history[0]);
+    motion_evaluate(self, from->t, from->q);
+    motion_check_heun_increment(self);
+    motion_open(self);
+    for (int i = 0; i < self->system->nv; i++) self->e[i] = self->x->v[i] - from->v[i];
+    motion_add_forces(self, 0.5 * h, self->f0);
+    motion_push(self, FIRST, 1.0, self->b);
+    motion_take(self);
+    motion_evaluate_at_end(self);
+    for (int i = 0; i < self->system->nv; i++) self->increment[i] = 2.0 * self->increment[i] / h - from->v[i];
+    motion_force(self, from->t + h, self->x->q, self->increment);
+    motion_add_forces(self, 0.5 * h, self->f);
+    motion_push(self, LAST, 1.0, self->b);
+    motion_take(self);
+    motion_close(self, CERTIFY_MOTION);
+}
+
+// Computes out = h times the sum of `count` weighted vectors.
+static void motion_sum(int n, double h, int count, const double *weight, double *const *vectors, double *out)
+{
+    memset(out, 0, (size_t)n * sizeof *out);
+    for (int k = 0; k < count; k++)
+        if (weight[k] != 0.0)
+            for (int i = 0; i < n; i++) out[i] += h * weight[k] * vectors[k][i];
+}
+
+// Computes a = M^-1 f at (t, q, v). False if M is singular.
+static bool motion_accelerate(pcs_certifier *self, double t, const double *q, const double *v, double *a)
+{
+    const pcs_system *system = self->system;
+    size_t n = (size_t)system->nv;
+    system->ops->force(system, pcs_at(t, q, v), a);
+    if (self->dense == NULL) {
+        pcs_linsolve_solve(self->scheme->solver->mass, a);
+        return true;
+    }
+    motion_weigh(self, q);
+    memcpy(self->dense, self->M->value, n * n * sizeof *self->dense);
+    return pcs_dense_solve(system->nv, self->dense, a);
+}
+
+// Checks a Runge-Kutta rule by computing all stages again.
+static void motion_runge_kutta(pcs_certifier *self)
+{
+    const pcs_state *from = self->from;
+    const pcs_tableau *table = self->rule->tableau;
+    double h = self->h;
+    int n = self->system->nv;
+    if (motion_has_impulses(self) || pcs_system_has_joints(self->system)) return;
+    for (int k = 0; k < table->s; k++) {
+        double *q = self->b, *v = self->stage_v[k];
+        motion_sum(n, h, k, table->a[k], self->stage_v, q);
+        motion_sum(n, h, k, table->a[k], self->stage_a, v);
+        for (int i = 0; i < n; i++) {
+            q[i] += from->q[i];
+            v[i] += from->v[i];
+        }
+        if (!motion_accelerate(self, from->t + table->c[k] * h, q, v, self->stage_a[k])) return;
+    }
+    motion_evaluate_at_end(self);
+    motion_open(self);
+    motion_sum(n, h, table->s, table->b, self->stage_a, self->e);
+    for (int i = 0; i < n; i++) self->e[i] = self->x->v[i] - from->v[i] - self->e[i];
+    motion_close(self, CERTIFY_MOTION);
+    motion_open(self);
+    motion_sum(n, h, table->s, table->b, self->stage_v, self->e);
+    for (int i = 0; i < n; i++) self->e[i] = self->increment[i] - self->e[i];
+    motion_close(self, CERTIFY_KINEMATICS);
+}
+
+static void certify_motion(pcs_certifier *self)
+{
+    if (!certify_is_on(self, CERTIFY_MOTION)) return;
+    switch (self->rule->kind) {
+    case PCS_RULE_IMPLICIT: motion_implicit(self); break;
+    case PCS_RULE_HEUN: motion_heun(self); break;
+    case PCS_RULE_EULER:
+    case PCS_RULE_CENTRAL:
+    case PCS_RULE_MIDPOINT:
+    case PCS_RULE_MEAN:
+    case PCS_RULE_WAVE: motion_stage(self); break;
+    case PCS_RULE_RUNGE_KUTTA: motion_runge_kutta(self); break;
+    case PCS_RULE_NONE: break;
+    }
 }
 
 // Bounds the energy that a step may gain: the rise of E = T + S + V beyond the work of loads, the energy that negative
@@ -253,7 +1684,7 @@ static void energy_check_growth(pcs_certifier *self, double rise, double floor)
     double share = energy_lags(self) ? 0.5 : most, steps = energy_lags(self) ? 4.0 : 1.0;
     double lasting = share * now->supply + steps * now->exchanged + now->onset, left = lasting - (grown - rise);
     self->is_greedy = self->iterates && !self->rule->gains_energy && rise > pcs_max(floor, greedy * left);
-    pcs_certify_note(self, CERTIFY_GROWTH, grown, lasting + floor + energy_of_rest(self), -1);
+    certify_note(self, CERTIFY_GROWTH, grown, lasting + floor + energy_of_rest(self), -1);
 }
 
 // Returns the energy that negative dampers supply, J: the negative damping loss, up to twice their power at the end of
@@ -292,9 +1723,9 @@ static void energy_check_losses(pcs_certifier *self, double floor)
     now->corrected += fabs(r->correction_work);
     double all = now->supply + now->exchanged + floor, change = pcs_measure_energy(&r->measure) - now->initial;
     if (now->damped > all)
-        now->exchanged = pcs_certify_grown(now->exchanged,
-                                           fabs(r->h * pcs_system_load_power(self->system, pcs_at(x->t, x->q, x->v))));
-    pcs_certify_note(self, CERTIFY_DAMPING, now->damped, now->supply + 2.0 * now->exchanged + floor, -1);
+        now->exchanged =
+            certify_grown(now->exchanged, fabs(r->h * pcs_system_load_power(self->system, pcs_at(x->t, x->q, x->v))));
+    certify_note(self, CERTIFY_DAMPING, now->damped, now->supply + 2.0 * now->exchanged + floor, -1);
     energy_report(self, CERTIFY_NUMERICAL, change - now->booked, 0.1 * all);
     energy_report(self, CERTIFY_CORRECTION, now->corrected, all);
 }
@@ -304,8 +1735,8 @@ static bool energy_check_rise(pcs_certifier *self)
 {
     certify_memory *now = &self->now;
     const pcs_step_report *report = self->report;
-    double scale = pcs_certify_grown(now->largest_energy, fabs(report->measure.potential));
-    double floor = harmless * pcs_certify_grown(scale, now->supply);
+    double scale = certify_grown(now->largest_energy, fabs(report->measure.potential));
+    double floor = harmless * certify_grown(scale, now->supply);
     bool corrects = self->rule->kind == PCS_RULE_MIDPOINT || self->rule->kind == PCS_RULE_MEAN;
     double fed = report->external_work + energy_fed_by_damping(self);
     bool is_driven = self->system->row_set.ndriven > 0; // by speeds that may jump within a step
@@ -331,13 +1762,13 @@ static bool energy_check_rise(pcs_certifier *self)
         now->onset += granted;
         allowed += granted;
     }
-    pcs_certify_note(self, CERTIFY_RISE, rise, allowed + floor, -1);
+    certify_note(self, CERTIFY_RISE, rise, allowed + floor, -1);
     now->worked += fed;
     bool is_explained = rise <= allowed + floor;
     if (is_explained) {
-        now->exchanged = pcs_certify_grown(now->exchanged, exchanged);
+        now->exchanged = certify_grown(now->exchanged, exchanged);
         now->lowest = pcs_min(now->lowest, report->measure.potential);
-        now->supply = pcs_certify_grown(now->supply, now->initial + now->worked - now->lowest);
+        now->supply = certify_grown(now->supply, now->initial + now->worked - now->lowest);
     }
     energy_check_growth(self, rise, floor);
     energy_check_losses(self, floor);
@@ -354,7 +1785,7 @@ static void certify_energy(pcs_certifier *self)
     now->strain = pcs_max(m->strain, 0.5 * now->strain);
     if (is_explained)
         now->largest_energy =
-            pcs_certify_grown(now->largest_energy, pcs_max(m->kinetic + m->strain, self->survey.held_by_joints));
+            certify_grown(now->largest_energy, pcs_max(m->kinetic + m->strain, self->survey.held_by_joints));
 }
 
 // Returns the round-off of x . A x from the sizes of its terms, which cancel in the damping of a rigid motion and in
@@ -377,14 +1808,14 @@ static void certify_ledger(pcs_certifier *self, double energy_defect)
     const pcs_step_report *r = self->report;
     double terms =
         fabs(r->external_work) + fabs(r->damping_loss) + fabs(r->numerical_loss) + fabs(r->measure.potential);
-    if (self->from != NULL) pcs_certify_fade(&now->leftover, self->leftover); // in steps that are examined
-    double scale = PCS_ROUND_ENERGY * pcs_certify_grown(now->largest_energy, terms) + energy_work_noise(self) +
-                   4.0 * now->leftover;
+    if (self->from != NULL) certify_fade(&now->leftover, self->leftover); // in steps that are examined
+    double scale =
+        PCS_ROUND_ENERGY * certify_grown(now->largest_energy, terms) + energy_work_noise(self) + 4.0 * now->leftover;
     bool is_off = fabs(energy_defect) > scale;
     if (is_off && self->system->C != NULL) scale += r->h * energy_of_terms(self, self->system->C, self->x->v);
     if (is_off && self->rule->kind == PCS_RULE_WAVE)
         scale += 0.5 * energy_of_terms(self, self->system->M, self->x->history[0]);
-    pcs_certify_note(self, CERTIFY_ENERGY, fabs(energy_defect), scale, -1);
+    certify_note(self, CERTIFY_ENERGY, fabs(energy_defect), scale, -1);
 }
 
 // Forces and directions against the energies and gaps that they follow from, at a few accepted states of a run.
@@ -421,7 +1852,7 @@ static double forces_noise(const pcs_certifier *self, double size)
 
 static double forces_size(const pcs_certifier *self)
 {
-    double length = pcs_certify_length(self);
+    double length = certify_length(self);
     double increment = 0.1 * self->h * pcs_system_largest(self->system, self->x->v);
     return pcs_min(pcs_max(increment, 1e-9 * length), 1e-6 * length);
 }
@@ -440,7 +1871,7 @@ static double forces_power(pcs_certifier *self, const double *d, double part, do
         double arm = system->arms == NULL ? 1.0 : system->arms[i];
         sum[0] += f[i] * d[i];
         sum[1] += fabs(f[i] * d[i]);
-        sum[2] += PCS_ROUND_SUM * fabs(f[i]) * (fabs(q[i]) + pcs_certify_length(self) / arm);
+        sum[2] += PCS_ROUND_SUM * fabs(f[i]) * (fabs(q[i]) + certify_length(self) / arm);
     }
     pcs_system_sum(system, 3, sum);
     sizes[0] = pcs_max(sizes[0], sum[1]);
@@ -478,14 +1909,14 @@ static void forces_check_path(pcs_certifier *self, double first, const pcs_measu
         // Adds the round-off of forces K q that cancel in a rigid motion.
         allowed += 4.0 * DBL_EPSILON * self->stiffness * pcs_system_largest(system, self->x->q) * length;
     }
-    pcs_certify_note(self, first == 0.0 ? CERTIFY_GRADIENT : CERTIFY_WORK, fabs(change + halves), allowed, -1);
+    certify_note(self, first == 0.0 ? CERTIFY_GRADIENT : CERTIFY_WORK, fabs(change + halves), allowed, -1);
 }
 
 static void forces_check_gradient(pcs_certifier *self)
 {
     const pcs_system *system = self->system;
     pcs_measure begin, end;
-    pcs_certify_draw(self, forces_size(self), self->tolerance);
+    certify_draw(self, forces_size(self), self->tolerance);
     pcs_retract(&system->rotations, self->x->q, self->tolerance, self->increment);
     system->ops->measure(system, pcs_at(self->x->t, self->x->q, self->origin), PCS_ENERGY, &begin);
     system->ops->measure(system, pcs_at(self->x->t, self->increment, self->origin), PCS_ENERGY, &end);
@@ -515,7 +1946,7 @@ static double forces_gyroscopic(pcs_certifier *self, const double *d, double *si
     const double *v = self->x->v;
     double *bracket = self->r, sum[2] = { 0.0 };
     double fastest = pcs_system_largest(system, v) + pcs_system_largest(system, d);
-    double scale = 1e-4 * pcs_certify_length(self) / fastest;
+    double scale = 1e-4 * certify_length(self) / fastest;
     memset(bracket, 0, (size_t)system->nv * sizeof *bracket);
     forces_commute(self, scale, v, d, bracket);
     forces_commute(self, -scale, v, d, bracket);
@@ -526,7 +1957,7 @@ static double forces_gyroscopic(pcs_certifier *self, const double *d, double *si
         sum[1] += fabs(self->e[i] * v[i]);
     }
     pcs_system_sum(system, 2, sum);
-    *size = sum[1] * pcs_system_largest(system, v) / pcs_certify_length(self);
+    *size = sum[1] * pcs_system_largest(system, v) / certify_length(self);
     return sum[0];
 }
 
@@ -538,7 +1969,7 @@ static void forces_check_velocities(pcs_certifier *self)
     const double *q = self->x->q, *v = self->x->v;
     double *d = self->tolerance, *ahead = self->b, *rest = self->e, *back = self->r, sum[SUMS] = { 0.0 }, size;
     double t = self->x->t, speed = pcs_system_largest(system, v), noise = forces_noise(self, speed);
-    pcs_certify_draw(self, speed, d);
+    certify_draw(self, speed, d);
     for (int i = 0; i < system->nv; i++) self->increment[i] = -v[i];
     system->ops->force(system, pcs_at(t, q, v), ahead);
     system->ops->force(system, pcs_at(t, q, self->origin), rest);
@@ -552,16 +1983,16 @@ static void forces_check_velocities(pcs_certifier *self)
         sum[EVEN_SIZE] += (fabs(ahead[i]) + fabs(back[i]) + fabs(rest[i])) * fabs(d[i]);
     }
     pcs_system_sum(system, SUMS, sum);
-    if (pcs_certify_is_on(self, CERTIFY_DAMPING_POWER)) {
+    if (certify_is_on(self, CERTIFY_DAMPING_POWER)) {
         double lost = pcs_system_is_damped(system) ? pcs_system_damping_power(system, pcs_at(t, q, v), v) : 0.0;
-        double gyration = speed / pcs_certify_length(self) * self->report->measure.kinetic;
+        double gyration = speed / certify_length(self) * self->report->measure.kinetic;
         double allowed = of_power * (sum[ODD_SIZE] + fabs(lost)) + PCS_ROUND_SUM * (sum[NOISE] + gyration) + noise;
-        pcs_certify_note(self, CERTIFY_DAMPING_POWER, fabs(sum[ODD] + lost), allowed, -1);
+        certify_note(self, CERTIFY_DAMPING_POWER, fabs(sum[ODD] + lost), allowed, -1);
     }
-    if (!pcs_certify_is_on(self, CERTIFY_GYROSCOPIC) || !(speed > 0.0)) return;
+    if (!certify_is_on(self, CERTIFY_GYROSCOPIC) || !(speed > 0.0)) return;
     double expected = forces_gyroscopic(self, d, &size);
     double allowed = of_gyro * (fabs(expected) + size) + PCS_ROUND_SUM * sum[EVEN_SIZE] + noise;
-    pcs_certify_note(self, CERTIFY_GYROSCOPIC, fabs(sum[EVEN] - expected), allowed, -1);
+    certify_note(self, CERTIFY_GYROSCOPIC, fabs(sum[EVEN] - expected), allowed, -1);
 }
 
 static bool certify_examines(const pcs_certifier *self)
@@ -598,7 +2029,7 @@ static void forces_check_booked(pcs_certifier *self, const double *increment)
         largest = pcs_max(largest, power[k]);
     }
     double off = fabs(self->report->damping_loss - h * power[2]);
-    pcs_certify_note(self, CERTIFY_WORK, off, 4.0 * h * (largest - least) + of_power * h * largest + floor, -1);
+    certify_note(self, CERTIFY_WORK, off, 4.0 * h * (largest - least) + of_power * h * largest + floor, -1);
 }
 
 // Compares the energies at the ends of the step with the work of forces along its path.
@@ -619,7 +2050,7 @@ static void certify_forces(pcs_certifier *self)
     bool is_asked = self->is_examined || self->now.count % EVERY == 0;
     if (self->is_examined) {
         self->now.examined = pcs_max(self->now.examined, self->report->measure.strain);
-        if (pcs_certify_is_on(self, CERTIFY_GRADIENT)) forces_check_gradient(self);
+        if (certify_is_on(self, CERTIFY_GRADIENT)) forces_check_gradient(self);
         forces_check_velocities(self);
     }
     if (self->from != NULL && is_asked) forces_check_work(self);
@@ -712,7 +2143,7 @@ static void case_compare(pcs_certifier *self, pcs_case *input)
         worst = off;
         culprit = j;
     }
-    pcs_certify_note(self, CERTIFY_COEFFICIENTS, pcs_system_max(system, worst), PCS_ROUND_SUM, culprit);
+    certify_note(self, CERTIFY_COEFFICIENTS, pcs_system_max(system, worst), PCS_ROUND_SUM, culprit);
 }
 
 // Checks the travel times 2 sqrt((m/4)/k) of waves, with mass m/4 and stiffness -k off the diagonal for a cell between
@@ -724,7 +2155,7 @@ static void case_check_travel(pcs_certifier *self)
     const pcs_travel *axial = &system->travel[PCS_WAVE_AXIAL], *across = &system->travel[PCS_WAVE_TRANSVERSE];
     bool has_beams = axial->shortest != across->shortest || axial->longest != across->longest;
     double best = INFINITY;
-    if (!pcs_certify_is_on(self, CERTIFY_TRAVEL) || has_beams) return;
+    if (!certify_is_on(self, CERTIFY_TRAVEL) || has_beams) return;
     for (int j = 0; j < pattern->n; j++)
         for (int p = pattern->start[j]; p < pattern->start[j + 1]; p++) {
             double mass = system->M->value[p], stiffness = -system->K->value[p];
@@ -732,7 +2163,7 @@ static void case_check_travel(pcs_certifier *self)
             double time = 2.0 * sqrt(mass / stiffness);
             best = pcs_min(best, pcs_max(axial->shortest - time, time - axial->longest) / axial->mean);
         }
-    if (isfinite(best)) pcs_certify_note(self, CERTIFY_TRAVEL, best, 1e-9, -1);
+    if (isfinite(best)) certify_note(self, CERTIFY_TRAVEL, best, 1e-9, -1);
 }
 
 static double certify_stiffness(const pcs_system *system)
@@ -776,7 +2207,6 @@ const pcs_certificate *pcs_certifier_certificate(const pcs_certifier *self)
 void pcs_certifier_start(pcs_certifier *self, const pcs_measure *before)
 {
     certify_memory *now = &self->now;
-    memcpy(now->momentum, before->free_momentum, sizeof now->momentum);
     now->measure = *before;
     now->initial = pcs_measure_energy(before);
     now->lowest = before->potential;
@@ -874,19 +2304,17 @@ static void certify_momentum(pcs_certifier *self)
     double strain = pcs_max(fabs(self->now.measure.strain), fabs(report->measure.strain));
     double size = self->survey.size + self->system->mass * self->speed;
     for (int k = 0; k < 3; k++) {
-        double expected = self->now.momentum[k] + report->smooth_impulse[k] + self->survey.momentum[k];
+        double expected = self->now.measure.free_momentum[k] + report->smooth_impulse[k] + self->survey.momentum[k];
         double off = fabs(report->measure.free_momentum[k] - expected);
         defect = pcs_larger(defect, off);
         size += fabs(report->smooth_impulse[k]);
-        self->now.momentum[k] = report->measure.free_momentum[k];
     }
     if (isnan(defect)) defect = INFINITY;
     if (self->from != NULL) self->now.last_residual = self->residual;
-    pcs_certify_fade(&self->now.residual, self->now.last_residual);
+    certify_fade(&self->now.residual, self->now.last_residual);
     double noise = PCS_ROUND_VELOCITY * size, left = 4.0 * self->now.residual;
-    if (!pcs_certify_is_news(self, CERTIFY_MOMENTUM, defect, noise + left)) return;
     double inside = report->h * sqrt(2.0 * strain * self->stiffness);
-    pcs_certify_note(self, CERTIFY_MOMENTUM, defect, noise + PCS_ROUND_FORCE * inside + left, -1);
+    certify_note(self, CERTIFY_MOMENTUM, defect, noise + PCS_ROUND_FORCE * inside + left, -1);
 }
 
 bool pcs_certify(pcs_certifier *self, const pcs_state *before, const pcs_state *x, const pcs_step_report *report,
@@ -902,9 +2330,9 @@ bool pcs_certify(pcs_certifier *self, const pcs_state *before, const pcs_state *
     self->residual = self->leftover = 0.0;
     self->allowed = -1;
     self->has_moved = false;
-    now->largest_h = pcs_certify_grown(now->largest_h, report->h);
+    now->largest_h = certify_grown(now->largest_h, report->h);
     self->is_examined = certify_examines(self);
-    pcs_certify_survey(self);
+    certify_survey_rows(self);
     bool must_watch = self->survey.is_hit || self->survey.acts || report->iterations > now->iterations;
     if (must_watch || now->is_awaited) {
         certify_prepare(self);
@@ -914,11 +2342,11 @@ bool pcs_certify(pcs_certifier *self, const pcs_state *before, const pcs_state *
     self->speed = sqrt(2.0 * now->largest_energy / self->system->mass);
     bool was_broken = now->certificate.broken != NULL, is_distributed = pcs_rows_are_distributed(self->system);
     if (is_distributed) certify_part(self, known);
-    pcs_certify_rows(self);
+    certify_rows(self);
     if (is_distributed) certify_join(self, known, was_broken);
-    pcs_certify_all_rows(self);
-    if (self->from != NULL) pcs_certify_motion(self);
-    if (pcs_certify_is_on(self, CERTIFY_ENERGY)) certify_ledger(self, energy_defect);
+    certify_all_rows(self);
+    if (self->from != NULL) certify_motion(self);
+    if (certify_is_on(self, CERTIFY_ENERGY)) certify_ledger(self, energy_defect);
     certify_momentum(self);
     certify_forces(self);
     // Resets what the system caches for its rows to the end of the step.
@@ -995,7 +2423,7 @@ void pcs_certifier_serialize(pcs_certifier *self, pcs_archive *c)
     certify_memory *now = &self->now;
     const pcs_system *system = self->system;
     pcs_archive_table rows = { self->rows, (size_t)system->nrow, sizeof *self->rows, sizeof *self->rows, false };
-    size_t nnumber = (offsetof(certify_memory, is_awaited) - offsetof(certify_memory, momentum)) / sizeof(double);
+    size_t nnumber = (offsetof(certify_memory, is_awaited) - offsetof(certify_memory, measure)) / sizeof(double);
     pcs_archive_part(c, "certificate");
     for (int i = 0; i < now->certificate.ncheck; i++)
         pcs_archive_words(c, now->checks[i].name, &now->checks[i].worst_ratio, CHECK_WORDS);
@@ -1003,7 +2431,7 @@ void pcs_certifier_serialize(pcs_certifier *self, pcs_archive *c)
     pcs_archive_index(c, "bad_row", &now->bad_row, -1, pcs_system_nrow(system) + pcs_system_ncompliant(system) - 1);
     pcs_archive_int(c, "bad_equation", &now->bad_equation);
     if (pcs_archive_reads(c) && now->bad_equation >= system->nv) now->bad_equation = -1; // equation of another process
-    pcs_archive_words(c, "numbers", now->momentum, nnumber);
+    pcs_archive_words(c, "numbers", &now->measure, nnumber);
     pcs_archive_flags(c, "is_awaited", &now->is_awaited, 1);
     pcs_archive_int(c, "iterations", &now->iterations);
     pcs_archive_rows(c, "rows", &rows);
