@@ -20,7 +20,7 @@ percuss_sources(src/schemes scheme_list.def explicit implicit
 percuss_sources(src/output observer_list.def file observer tally)
 percuss_sources(src/case error expand keys load parse tree write)
 percuss_sources(src/analysis eigen modes statics stiffness)
-percuss_sources(src/sim certify control horizon sim)
+percuss_sources(src/sim certify horizon sim)
 percuss_sources(src/build bars build builder catalogue elements joints loads
   mesh output)
 percuss_sources(src percuss)

@@ -14,7 +14,6 @@
 #include "core/comm.h"
 #include "core/open.h"
 #include "percuss.h"
-#include "sim/control.h"
 #include "sim/sim.h"
 #include "step/projection.h"
 

@@ -7,7 +7,7 @@
 #include "build/maps.h"
 #include "fe/fe.h"
 #include "percuss_system.h"
-#include "sim/control.h"
+#include "sim/sim.h"
 
 // A probe as given in the case. Its columns need the system.
 typedef struct pcs_build_probe {

@@ -27,6 +27,17 @@ typedef struct pcs_perturbation {
     int seed;
 } pcs_perturbation;
 
+enum { PCS_ORDER_0, PCS_ORDER_1, PCS_ORDER_2, PCS_ORDER_VARIABLE };
+
+typedef struct pcs_control_params {
+    double steps;             // in the time T; 0 for step doubling
+    double tolerance;         // error of positions per step, in units of the system's size
+    int order;                // order of the estimate
+    double penetration;       // most penetration added by a step, in units of the system's size; `tolerance` if NAN
+    double smallest, largest; // step, s; if NAN 1e-7 (or 1e-3 of the tolerance) and a tenth of the run
+    double stable;            // s, limit of an explicit scheme; INFINITY if none. Not an option
+} pcs_control_params;
+
 typedef struct pcs_sim {
     pcs_context *ctx; // owner: destroying it destroys the simulation
     pcs_case *input;
@@ -76,6 +87,12 @@ typedef struct pcs_sim {
     bool has_files;                         // the run has opened files of its own in the directory
     bool has_case_file;                     // case.resolved.yaml is in the directory already, which is locked
 } pcs_sim;
+
+extern const pcs_option pcs_control_options[], pcs_control_contact_options[];
+
+pcs_status pcs_control_create(pcs_sim *sim, const pcs_control_params *params, struct pcs_control **out);
+// Creates fixed steps. A step that fails is cut by up to so many halvings, unless the scheme needs equal steps.
+pcs_status pcs_retry_create(pcs_sim *sim, int depth, struct pcs_retry **out);
 
 // Computes initial accelerations, an impact at t = 0 and the first certificate.
 pcs_status pcs_sim_start(pcs_sim *sim);
