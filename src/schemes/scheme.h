@@ -24,6 +24,13 @@ typedef struct pcs_step_report {
     pcs_row_report *rows;     // [nrow + ncompliant]
 } pcs_step_report;
 
+// Sums the terms of a report to the change of energy in its step, J; the numerical loss is left out.
+static inline double pcs_report_change(const pcs_step_report *r)
+{
+    return r->external_work - r->damping_loss - r->material_loss - (r->impact_loss + r->friction_loss) +
+           r->correction_work;
+}
+
 // Requirement of a scheme for waves: h = t_e in every cell, up to a relative mismatch |h/t_e - 1|.
 typedef struct pcs_wave_demand {
     const pcs_travel *travel;

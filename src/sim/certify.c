@@ -1802,20 +1802,22 @@ static double energy_of_terms(const pcs_certifier *self, const pcs_matrix *A, co
 }
 
 // Checks the energy ledger where it has to close. Called after the equations of motion, whose residuals do work.
-static void certify_ledger(pcs_certifier *self, double energy_defect)
+static void certify_ledger(pcs_certifier *self)
 {
     certify_memory *now = &self->now;
     const pcs_step_report *r = self->report;
+    double change = pcs_measure_energy(&r->measure) - pcs_measure_energy(&now->measure);
+    double off = fabs(change - (pcs_report_change(r) - r->numerical_loss));
     double terms =
         fabs(r->external_work) + fabs(r->damping_loss) + fabs(r->numerical_loss) + fabs(r->measure.potential);
     if (self->from != NULL) certify_fade(&now->leftover, self->leftover); // in steps that are examined
     double scale =
         PCS_ROUND_ENERGY * certify_grown(now->largest_energy, terms) + energy_work_noise(self) + 4.0 * now->leftover;
-    bool is_off = fabs(energy_defect) > scale;
+    bool is_off = off > scale;
     if (is_off && self->system->C != NULL) scale += r->h * energy_of_terms(self, self->system->C, self->x->v);
     if (is_off && self->rule->kind == PCS_RULE_WAVE)
         scale += 0.5 * energy_of_terms(self, self->system->M, self->x->history[0]);
-    certify_note(self, CERTIFY_ENERGY, fabs(energy_defect), scale, -1);
+    certify_note(self, CERTIFY_ENERGY, off, scale, -1);
 }
 
 // Forces and directions against the energies and gaps that they follow from, at a few accepted states of a run.
@@ -2317,8 +2319,7 @@ static void certify_momentum(pcs_certifier *self)
     certify_note(self, CERTIFY_MOMENTUM, defect, noise + PCS_ROUND_FORCE * inside + left, -1);
 }
 
-bool pcs_certify(pcs_certifier *self, const pcs_state *before, const pcs_state *x, const pcs_step_report *report,
-                 double energy_defect)
+bool pcs_certify(pcs_certifier *self, const pcs_state *before, const pcs_state *x, const pcs_step_report *report)
 {
     certify_memory *now = &self->now;
     double known[CERTIFY_COUNT];
@@ -2346,7 +2347,7 @@ bool pcs_certify(pcs_certifier *self, const pcs_state *before, const pcs_state *
     if (is_distributed) certify_join(self, known, was_broken);
     certify_all_rows(self);
     if (self->from != NULL) certify_motion(self);
-    if (certify_is_on(self, CERTIFY_ENERGY)) certify_ledger(self, energy_defect);
+    if (certify_is_on(self, CERTIFY_ENERGY)) certify_ledger(self);
     certify_momentum(self);
     certify_forces(self);
     // Resets what the system caches for its rows to the end of the step.

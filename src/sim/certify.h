@@ -29,8 +29,7 @@ void pcs_certifier_serialize(pcs_certifier *self, pcs_archive *c);
 bool pcs_certifier_wants_start(const pcs_certifier *self);
 // Checks the report of a step against the states `before` it, NULL if it was not wanted, and at its end; false when a
 // condition is violated.
-bool pcs_certify(pcs_certifier *self, const pcs_state *before, const pcs_state *x, const pcs_step_report *report,
-                 double energy_defect);
+bool pcs_certify(pcs_certifier *self, const pcs_state *before, const pcs_state *x, const pcs_step_report *report);
 // Returns true if the last step gained too much of the energy that the run may still gain.
 bool pcs_certifier_is_greedy(const pcs_certifier *self);
 

@@ -23,13 +23,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Sums the terms of the last report to the change of energy in its step, J; the numerical loss is left out.
-static double accept_reported(const pcs_step_report *r)
-{
-    return r->external_work - r->damping_loss - r->material_loss - (r->impact_loss + r->friction_loss) +
-           r->correction_work;
-}
-
 // Undoes the steps since a state, which was saved when the certificate was marked.
 static void accept_restore(pcs_sim *sim, const pcs_state *kept)
 {
@@ -59,37 +52,32 @@ static void accept_commit(pcs_sim *sim)
         sim->system->ops->commit(sim->system, pcs_at(sim->state.t, sim->state.q, sim->state.v));
 }
 
-// Checks the last report against the state, and the one before the step, NULL if unknown, with its energy, J. Returns
-// false if a condition is violated and the case is strict, or if a work is not finite, which becomes the outcome of the
-// step.
-static bool accept_certifies(pcs_sim *sim, const pcs_state *before, double energy)
+// Checks the last report against the state, and the one before the step, NULL if unknown. Returns false if a condition
+// is violated and the case is strict, or if a work is not finite, which becomes the outcome of the step.
+static bool accept_certifies(pcs_sim *sim, const pcs_state *before)
 {
     const pcs_step_report *r = &sim->report;
     if (sim->is_timed) sim->certify_begin = pcs_clock();
     if (sim->system->has_materials && r->h > 0.0)
         sim->report.material_loss = pcs_system_material_loss(sim->system, pcs_at(sim->state.t, sim->state.q, NULL));
     // Refuses an infinite work, as a tolerance proportional to it would accept any defect.
-    if (!isfinite(accept_reported(r))) {
+    if (!isfinite(pcs_report_change(r))) {
         sim->report.outcome = PCS_NOT_FINITE;
         return false;
     }
-    // A ledger that takes the numerical loss as its remainder always closes.
-    double change = pcs_measure_energy(&r->measure) - energy;
-    double defect = sim->ledger.numerical_is_remainder ? 0.0 : change - (accept_reported(r) - r->numerical_loss);
-    bool holds = pcs_certify(sim->certifier, before, &sim->state, r, defect) || sim->certify_warns;
+    bool holds = pcs_certify(sim->certifier, before, &sim->state, r) || sim->certify_warns;
     if (holds) accept_commit(sim);
     return holds;
 }
 
-// Makes a step and judges it, with the energy at its start. Saves the start in sim->before if the step may be undone or
-// the certificate needs it.
-static pcs_status accept_attempt(pcs_sim *sim, double h, double energy, bool may_undo, bool *is_good)
+// Makes a step and judges it. Saves its start in sim->before if the step may be undone or the certificate needs it.
+static pcs_status accept_attempt(pcs_sim *sim, double h, bool may_undo, bool *is_good)
 {
     const pcs_state *before = may_undo || pcs_certifier_wants_start(sim->certifier) ? &sim->before : NULL;
     if (before != NULL) pcs_state_copy(&sim->state, &sim->before);
     if (may_undo) pcs_certifier_mark(sim->certifier);
     PCS_TRY(accept_try(sim, h));
-    *is_good = sim->report.outcome == PCS_CONVERGED && accept_certifies(sim, before, energy);
+    *is_good = sim->report.outcome == PCS_CONVERGED && accept_certifies(sim, before);
     return PCS_OK;
 }
 
@@ -209,7 +197,6 @@ typedef struct pcs_retry {
     int coarsest;           // smallest number of halvings of an accepted smaller step
     bool has_failed;        // a step, or one of its parts, was rejected
     int count;              // smaller steps done in this step
-    double energy;          // J, energy at the start of the next one
     pcs_state whole;        // start of a step that is cut
     pcs_step_report joined; // report over the smaller steps so far
 } pcs_retry;
@@ -233,7 +220,7 @@ pcs_status pcs_retry_create(pcs_sim *sim, int depth, struct pcs_retry **out)
 // a smaller one may not.
 static pcs_status retry_try(pcs_sim *sim, double h, bool may_undo, bool may_cut, bool *is_good)
 {
-    PCS_TRY(accept_attempt(sim, h, sim->retry->energy, may_undo, is_good));
+    PCS_TRY(accept_attempt(sim, h, may_undo, is_good));
     if (may_cut && !sim->certify_warns && pcs_certifier_is_greedy(sim->certifier)) *is_good = false;
     sim->retry->has_failed = sim->retry->has_failed || !*is_good;
     return PCS_OK;
@@ -245,7 +232,6 @@ static void retry_join(pcs_sim *sim, pcs_retry *r)
     int npoint = pcs_system_npoint(sim->system);
     if (r->count++ > 0) pcs_join_reports(sim->system, &r->joined, npoint, sim->before.q, sim->state.q, &sim->report);
     pcs_copy_report(&sim->report, npoint, &r->joined);
-    r->energy = pcs_measure_energy(&sim->report.measure);
 }
 
 // Returns true if smaller steps can help: also where an iteration overflows, but not an explicit scheme, which is
@@ -331,7 +317,6 @@ static pcs_status retry_step(pcs_sim *sim, double h)
     bool is_good = false;
     r->count = r->finest = 0;
     r->has_failed = false;
-    r->energy = pcs_measure_energy(&sim->ledger.now);
     bool is_tried = retry_allows(sim, h, 0);
     if (is_tried) {
         PCS_TRY(retry_try(sim, h, r->may_undo, r->depth > 0, &is_good));
@@ -599,14 +584,14 @@ static pcs_status control_attempt(pcs_sim *sim, pcs_control *c, double h, double
     if (c->whole_v != NULL) memcpy(c->whole_v, sim->state.v, (size_t)sim->system->nv * sizeof *c->whole_v);
     c->whole_impacts = control_has_impact(sim, sim->report.rows);
     accept_restore(sim, &c->start);
-    PCS_TRY(accept_attempt(sim, 0.5 * h, pcs_measure_energy(&sim->ledger.now), false, &is_good));
+    PCS_TRY(accept_attempt(sim, 0.5 * h, false, &is_good));
     if (!is_good) return PCS_OK;
     pcs_copy_report(&sim->report, pcs_system_npoint(sim->system), &c->first);
     if (c->missed_v != NULL) c->has_missed = control_find_missed(sim->scheme, 0.5 * h, c->missed_v);
     PCS_TRY(sim_search(sim));
     control_weigh(sim, c, 1);
     memcpy(c->middle, sim->state.q, (size_t)sim->system->nq * sizeof *c->middle);
-    PCS_TRY(accept_attempt(sim, 0.5 * h, pcs_measure_energy(&c->first.measure), false, &is_good));
+    PCS_TRY(accept_attempt(sim, 0.5 * h, false, &is_good));
     if (!is_good) return PCS_OK;
     control_weigh(sim, c, 2);
     *error = control_error(sim, c, exponent);
@@ -650,7 +635,7 @@ static double control_find_flight(const pcs_sim *sim, const pcs_row_report *rows
 static pcs_status control_follow(pcs_sim *sim, const pcs_control *c, double h, bool *is_good, double *next)
 {
     const double whole = 1.0 + 1e-9;
-    PCS_TRY(accept_attempt(sim, h, pcs_measure_energy(&sim->ledger.now), false, is_good));
+    PCS_TRY(accept_attempt(sim, h, false, is_good));
     *next = 0.5 * h;
     if (!*is_good) return PCS_OK;
     *is_good = h <= whole * c->part || control_find_flight(sim, sim->report.rows) > 0.0;
@@ -1443,7 +1428,7 @@ pcs_status pcs_sim_start(pcs_sim *sim)
     sim_react(sim);
     sim->ledger.now = before;
     sim_book(sim);
-    return accept_certifies(sim, NULL, pcs_measure_energy(&before)) ? PCS_OK : accept_reject(sim, 0.0);
+    return accept_certifies(sim, NULL) ? PCS_OK : accept_reject(sim, 0.0);
 }
 
 // Adds the time of a step. Reading the clock takes a tenth of the step of a small model, so only one of many short

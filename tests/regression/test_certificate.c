@@ -213,7 +213,7 @@ static case_run open_friction(const char *path, int scheme, const char *one, con
 static void check_is_refused(case_run *run)
 {
     const pcs_certificate *certificate = pcs_certifier_certificate(run->sim->certifier);
-    CHECK(!pcs_certify(run->sim->certifier, NULL, &run->sim->state, &run->sim->report, 0.0));
+    CHECK(!pcs_certify(run->sim->certifier, NULL, &run->sim->state, &run->sim->report));
     assert_string_equal(certificate->broken->name, "friction against the slip, none of it below the limit");
     case_close(run);
 }
