@@ -99,10 +99,10 @@ typedef struct certify_row {
     double sunk;         // penetration that impacts explain since the gap was positive last, m
 } certify_row;
 
-// Sums and maxima over the rows of all processes in a step.
+// Maxima, then sums over the rows of all processes in a step; the first three are true or false.
 typedef struct certify_survey {
-    bool is_hit, acts;           // a contact closes, a contact got an impulse
-    bool is_ambiguous;           // a contact is ambiguous
+    double is_hit, acts;         // a contact closes, a contact got an impulse
+    double is_ambiguous;         // a contact is ambiguous
     double held, held_by_joints; // J, largest energy of an impulse on the mass it acts on: contacts, all rows
     double momentum[3];          // kg m/s, given by all impulses, friction included
     double size;                 // kg m/s, sum of the absolute parts of normal impulses
@@ -117,7 +117,6 @@ struct pcs_certifier {
     certify_row *rows, *kept_rows;   // [nrow] present, and saved at the mark
     bool iterates;                   // steps are iterations on a nonlinear model
     bool is_controlled;              // step-size control chooses the steps
-    bool needs_middle;               // a law is evaluated at q_M
     double stiffness;                // N/m, largest entry of K at the start, times the number of equations
     // Current step:
     const pcs_state *x;
@@ -137,11 +136,11 @@ struct pcs_certifier {
     int allowed;             // check to which `tolerance` belongs, -1 if none
     int equation;            // equation that is judged, -1 if none
     // Work over the rows:
-    double *gap, *bias;                                        // [nrow] at the end; (dG/dt) v, m/s^2
-    double *start_gap, *start_rate, *middle_gap, *middle_rate; // [nrow] g_n, G_n v_n, g(q_M) and G_M v_n
-    double *z, *z_t;                                           // [nrow], [ntangent] multipliers
-    double *moved, *jump;                                      // [nrow] effect of multipliers on gaps and velocities
-    double *gap_error;                                         // [nrow] error of the gaps, m
+    double *gap, *bias;               // [nrow] at the end; (dG/dt) v, m/s^2
+    double *start_gap, *start_rate;   // [nrow] g_n and G_n v_n, or g(q_M) and G_M v_n
+    double *z, *z_t;                  // [nrow], [ntangent] multipliers
+    double *moved, *jump;             // [nrow] effect of multipliers on gaps and velocities
+    double *gap_error;                // [nrow] error of the gaps, m
     double *drive[4];                 // [nrow] displacements and speeds of driven rows at both ends
     double (*point)[3], (*normal)[3]; // [nrow + ncompliant] positions of points, m, if there are joints; else NULL
     bool *is_spare;                   // [nrow] belongs to no pair of bodies, in a step that is examined
@@ -620,9 +619,9 @@ static void rows_survey_one(const pcs_certifier *self, int row, certify_survey *
     const pcs_row *law = &system->rows[row];
     const pcs_row_report *r = &self->report->rows[row];
     double impulse = pcs_max(fabs(r->multiplier), fabs(r->step_impulse));
-    sum->is_hit = sum->is_hit || r->is_impact;
-    sum->is_ambiguous = sum->is_ambiguous || r->gate_is_contradictory;
-    sum->acts = sum->acts || (r->step_impulse != 0.0 && !law->is_bilateral);
+    if (r->is_impact) sum->is_hit = 1.0;
+    if (r->gate_is_contradictory) sum->is_ambiguous = 1.0;
+    if (r->step_impulse != 0.0 && !law->is_bilateral) sum->acts = 1.0;
     rows_add_momentum(system, system->G, row, r->step_impulse, sum->momentum, &sum->size);
     for (int t = 0; t < law->ntangent; t++)
         rows_add_momentum(system, system->T, law->first_tangent + t, r->tangent[t], sum->momentum, NULL);
@@ -636,20 +635,12 @@ static void rows_survey_one(const pcs_certifier *self, int row, certify_survey *
 static void certify_survey_rows(pcs_certifier *self)
 {
     const pcs_system *system = self->system;
-    certify_survey sum = { 0 };
+    certify_survey *sum = &self->survey;
+    *sum = (certify_survey){ 0 };
     rows_fill_last(self);
-    for (int j = 0; j < system->nrow; j++) rows_survey_one(self, j, &sum);
-    double most[] = { sum.is_hit, sum.acts, sum.is_ambiguous, sum.held, sum.held_by_joints };
-    double total[] = { sum.momentum[0], sum.momentum[1], sum.momentum[2], sum.size };
-    pcs_rows_max_each(system, 5, most);
-    pcs_rows_sum(system, 4, total);
-    self->survey = (certify_survey){ .is_hit = most[0] > 0.0,
-                                     .acts = most[1] > 0.0,
-                                     .is_ambiguous = most[2] > 0.0,
-                                     .held = most[3],
-                                     .held_by_joints = most[4],
-                                     .momentum = { total[0], total[1], total[2] },
-                                     .size = total[3] };
+    for (int j = 0; j < system->nrow; j++) rows_survey_one(self, j, sum);
+    pcs_rows_max_each(system, 5, &sum->is_hit);
+    pcs_rows_sum(system, 4, sum->momentum);
 }
 
 // Computes gap changes by multipliers of the last stage, G X (nu + shift) + G XT shift_t, m, for the check of gates.
@@ -786,12 +777,14 @@ static void rows_check_velocity(pcs_certifier *self, const row_now *now)
     if (now->law->ntangent > 0) friction_check(self, now->row, mass, tolerance);
 }
 
-// Finds gaps and rates at the start of the step, along the present directions of rows. Returns false if unknown.
+// Finds the gaps of gates and the rates of restitution: at the start of the step, along the present directions of rows,
+// or in its middle, as the rule says. Returns false if unknown.
 static bool rows_find_start(pcs_certifier *self)
 {
     const pcs_state *from = self->from;
+    bool is_middle[] = { self->rule->gate == PCS_GATE_MIDDLE, self->rule->rate == PCS_RATE_MIDDLE };
     if (self->report->is_joined || !(self->h > 0.0)) return false;
-    if (!self->system->row_set.vary && !self->needs_middle) {
+    if (!self->system->row_set.vary && !is_middle[0] && !is_middle[1]) {
         for (int j = 0; j < self->system->nrow; j++) {
             self->start_gap[j] = self->rows[j].gap;
             self->start_rate[j] = self->rows[j].rate;
@@ -799,10 +792,12 @@ static bool rows_find_start(pcs_certifier *self)
         return self->now.count > 0;
     }
     if (from == NULL) return false;
-    certify_evaluate(self, from->t, from->q, self->start_gap, from->v, self->start_rate);
-    if (!self->needs_middle) return true;
-    for (int i = 0; i < self->system->nv; i++) self->b[i] = from->q[i] + 0.5 * self->h * from->v[i];
-    certify_evaluate(self, from->t, self->b, self->middle_gap, from->v, self->middle_rate);
+    for (int k = 0; k < 2; k++) {
+        double *gap = is_middle[0] == k ? self->start_gap : NULL, *rate = is_middle[1] == k ? self->start_rate : NULL;
+        if (gap == NULL && rate == NULL) continue;
+        for (int i = 0; i < self->system->nv; i++) self->b[i] = from->q[i] + 0.5 * k * self->h * from->v[i];
+        certify_evaluate(self, from->t, self->b, gap, from->v, rate);
+    }
     return true;
 }
 
@@ -843,10 +838,10 @@ static double rows_target(const pcs_certifier *self, int row, bool has_start)
     if (!r->is_gated || law->is_bilateral || (needs_start && !has_start)) return r->target;
     if (self->report->is_joined)
         return r->target; // the report does not say whether the last of several steps had an impact
-    double start = self->start_rate[row], middle = self->middle_rate[row];
+    double start = self->start_rate[row];
     switch (kind) {
-    case PCS_RATE_START: return pcs_restitution(law, start) * start;
-    case PCS_RATE_MIDDLE: return pcs_restitution(law, middle) * middle;
+    case PCS_RATE_START:
+    case PCS_RATE_MIDDLE: return pcs_restitution(law, start) * start;
     case PCS_RATE_BEFORE: return rows_may_rebound(self) ? pcs_restitution(law, r->rate_before) * r->rate_before : 0.0;
     case PCS_RATE_REFLECTED: return rows_reflected(self, row);
     case PCS_RATE_NONE: break;
@@ -884,8 +879,7 @@ static void rows_check_forecast(pcs_certifier *self, const row_now *now)
     double half = 0.5 * self->h * self->start_rate[now->row];
     double length = now->length + rows_increment(self, now->row);
     length += PCS_ROUND_LENGTH * self->h * fabs(self->rows[now->row].impulse) / now->mass;
-    double foreseen = self->start_gap[now->row] + half;
-    if (self->rule->gate == PCS_GATE_MIDDLE) foreseen = self->middle_gap[now->row];
+    double foreseen = self->start_gap[now->row] + (self->rule->gate == PCS_GATE_MIDDLE ? 0.0 : half);
     if (self->rule->gate_looks_ahead) foreseen = pcs_min(foreseen, rows_gap_ahead(self, now->row));
     if (self->rule->gate == PCS_GATE_HELD) {
         double ahead = self->rule->gate_share * self->h * r->rate_before;
@@ -2071,8 +2065,8 @@ static pcs_status certify_take_rows(pcs_context *ctx, pcs_certifier *self)
     has_rebound = pcs_rows_any(system, has_rebound); // all processes return together
     PCS_TAKE_EACH(ctx, system->nrow, "the certificate", certify_row, &self->rows, &self->kept_rows);
     PCS_TAKE_EACH(ctx, system->nrow, "the certificate", double, &self->gap, &self->bias, &self->start_gap,
-                  &self->start_rate, &self->middle_gap, &self->middle_rate, &self->z, &self->moved, &self->jump,
-                  &self->gap_error, &self->drive[0], &self->drive[1], &self->drive[2], &self->drive[3]);
+                  &self->start_rate, &self->z, &self->moved, &self->jump, &self->gap_error, &self->drive[0],
+                  &self->drive[1], &self->drive[2], &self->drive[3]);
     PCS_TAKE(ctx, self->z_t, system->ntangent, "the certificate");
     PCS_TAKE(ctx, self->is_spare, system->nrow, "the certificate");
     PCS_TAKE(ctx, self->ends, system->nrow, "the certificate");
@@ -2192,7 +2186,6 @@ pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_
     PCS_TRY(certify_take_rows(ctx, self));
     PCS_TRY(certify_take_vectors(ctx, self));
     PCS_TRY(certify_take_places(ctx, self));
-    self->needs_middle = rule->rate == PCS_RATE_MIDDLE || rule->gate == PCS_GATE_MIDDLE;
     self->iterates = !system->is_linear && (!pcs_rule_is_explicit(rule) || rule->kind == PCS_RULE_MEAN);
     self->stiffness = certify_stiffness(system);
     case_check_travel(self);
