@@ -390,31 +390,6 @@ static void closed_update(pcs_system *self, pcs_instant at, pcs_update what, con
     if (what == PCS_INERTIA) closed_add_inertia_stiffness(self, at, x);
 }
 
-// Finds nothing, as rows never change their bodies.
-static pcs_status closed_search(pcs_system *self, pcs_instant at, bool *has_changed)
-{
-    (void)self, (void)at;
-    *has_changed = false;
-    return PCS_OK;
-}
-
-static void closed_passages(pcs_system *self, const double *q0, const double *q1, const pcs_passage_row *rows,
-                            pcs_passage *worst)
-{
-    (void)self, (void)q0, (void)q1, (void)rows, (void)worst;
-}
-
-static void closed_commit(pcs_system *self, pcs_instant at)
-{
-    (void)self, (void)at;
-}
-
-static void closed_reactions(pcs_system *self, pcs_instant at, double h, const double *acting,
-                             const pcs_row_report *rows, pcs_reaction *out)
-{
-    (void)self, (void)at, (void)h, (void)acting, (void)rows, (void)out;
-}
-
 // Returns the stable step of the fastest mode, without its damping, s; INFINITY for a state q.
 static double closed_stable_step(const pcs_system *self, const double *q, const double *v, const pcs_step_limit *limit)
 {
@@ -426,12 +401,8 @@ static const pcs_system_ops closed_ops = {
     .force = closed_force,
     .update = closed_update,
     .evaluate_rows = closed_evaluate_rows,
-    .search = closed_search,
-    .passages = closed_passages,
     .measure = closed_measure,
-    .commit = closed_commit,
     .load_work = closed_load_work,
-    .reactions = closed_reactions,
     .stable_step = closed_stable_step,
     .draw = closed_draw,
     .probe = closed_probe,

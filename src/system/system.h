@@ -252,7 +252,8 @@ typedef struct pcs_system_ops {
     void (*update)(pcs_system *self, pcs_instant at, pcs_update what, const double *x);
     void (*evaluate_rows)(pcs_system *self, pcs_instant at, const pcs_row_values *out);
     // Searches for pairs that may touch from q on, before a step; rows keep their bodies until the next call. Sets
-    // *has_changed if a row has other bodies now. Fails with PCS_FAILED if bodies without a row overlap.
+    // *has_changed if a row has other bodies now. Fails with PCS_FAILED if bodies without a row overlap. Only if
+    // row_set.may_change.
     pcs_status (*search)(pcs_system *self, pcs_instant at, bool *has_changed);
     // Records contacts that closed and opened again, or changed sides, on the straight path from q0 to q1, the last
     // step. [nrow] gaps and status of its rows. Only if row_set.may_pass.
@@ -260,12 +261,13 @@ typedef struct pcs_system_ops {
                      pcs_passage *worst);
     void (*measure)(const pcs_system *self, pcs_instant at, unsigned what, pcs_measure *out);
     // Stores the state of materials with internal variables, and of friction of force laws, as the start of the next
-    // increment; forces, tangents and measures integrate from the last commit to their state in one increment.
+    // increment; forces, tangents and measures integrate from the last commit to their state in one increment. Only
+    // if pcs_system_remembers.
     void (*commit)(pcs_system *self, pcs_instant at);
     // Returns the work, J, of applied loads at time t (without gravity) over q1 - q0.
     double (*load_work)(const pcs_system *self, double t, const double *q0, const double *q1);
     // Computes the forces of joints, and those of supports as the mean over the step of length h that led to (q, v)
-    // since the last call; h = 0 at the start. Rows acted at positions `acting`.
+    // since the last call; h = 0 at the start. Rows acted at positions `acting`. Only if nreaction > 0.
     void (*reactions)(pcs_system *self, pcs_instant at, double h, const double *acting, const pcs_row_report *rows,
                       pcs_reaction *out);
     // Returns the largest stable step under this limit, s: with finite rotations in the state (q, v), without them in
