@@ -259,26 +259,29 @@ static bool retry_allows(pcs_sim *sim, double h, int halvings)
     return halvings >= sim->view.rotation_halvings;
 }
 
-// Covers 2 h by two steps of h, each of which may be cut again. `failures` counts failed tries before.
-static pcs_status retry_cover(pcs_sim *sim, double h, int halvings, int failures)
+// Covers `count` steps of h, the first one whole, each of which may be cut again. `failures` counts failed tries before.
+static pcs_status retry_cover(pcs_sim *sim, double h, int count, int halvings, int failures)
 {
     pcs_retry *r = sim->retry;
+    bool is_part = halvings > 0, may_undo = is_part || r->may_undo;
     r->finest = halvings > r->finest ? halvings : r->finest;
-    for (int half = 0; half < 2; half++) {
+    for (int k = 0; k < count; k++) {
         bool is_good = false, is_tried = retry_allows(sim, h, halvings);
         if (is_tried) {
-            PCS_TRY(sim_search(sim));
-            PCS_TRY(retry_try(sim, h, true, failures < r->depth, &is_good));
+            if (is_part) PCS_TRY(sim_search(sim));
+            PCS_TRY(retry_try(sim, h, may_undo, failures < r->depth, &is_good));
+            if (is_good && !is_part) return PCS_OK;
             if (is_good) {
                 if (r->count == 0 || halvings < r->coarsest) r->coarsest = halvings;
                 retry_join(sim, r);
                 continue;
             }
             if (failures == r->depth || !retry_may_help(sim)) return accept_reject(sim, h);
-            accept_restore(sim, &sim->before);
+            if (may_undo) accept_restore(sim, &sim->before); // else it did not converge and has changed nothing
         }
+        if (!is_part) pcs_state_copy(&sim->state, &r->whole);
         bool is_known = halvings < sim->view.kept_halvings; // known to fail
-        PCS_TRY(retry_cover(sim, 0.5 * h, halvings + 1, failures + (is_tried || is_known)));
+        PCS_TRY(retry_cover(sim, 0.5 * h, 2, halvings + 1, failures + (is_tried || is_known)));
     }
     return PCS_OK;
 }
@@ -314,24 +317,13 @@ static void retry_learn(pcs_view *view, const pcs_retry *r)
 static pcs_status retry_step(pcs_sim *sim, double h)
 {
     pcs_retry *r = sim->retry;
-    bool is_good = false;
     r->count = r->finest = 0;
     r->has_failed = false;
-    bool is_tried = retry_allows(sim, h, 0);
-    if (is_tried) {
-        PCS_TRY(retry_try(sim, h, r->may_undo, r->depth > 0, &is_good));
-        if (is_good) {
-            retry_learn(&sim->view, r);
-            return PCS_OK;
-        }
-        if (r->depth == 0 || !retry_may_help(sim)) return accept_reject(sim, h);
-        // A step that did not converge has changed nothing.
-        if (r->may_undo) accept_restore(sim, &sim->before);
-    }
-    pcs_state_copy(&sim->state, &r->whole);
-    pcs_status status = retry_cover(sim, 0.5 * h, 1, is_tried || sim->view.kept_halvings > 0);
-    retry_note(sim, r);
-    retry_learn(&sim->view, r);
+    pcs_status status = retry_cover(sim, h, 1, 0, 0);
+    bool is_cut = r->finest > 0;
+    if (is_cut) retry_note(sim, r);
+    if (is_cut || status == PCS_OK) retry_learn(&sim->view, r);
+    if (!is_cut) return status;
     if (status != PCS_OK) pcs_state_restore(sim->scheme, &r->whole, &sim->state);
     sim->state.step = r->whole.step + (status == PCS_OK);
     return status;
