@@ -133,86 +133,43 @@ static bool archive_prepare(pcs_archive *c, size_t count)
     return true;
 }
 
-// Writes numbers that are distributed over ranks, in the order of one process; in portions, so that no rank needs
-// memory for all numbers.
-static void archive_put_distributed(pcs_archive *c, const pcs_memory *x)
-{
-    const double *value = x->bytes;
-    size_t all = (size_t)x->nall;
-    for (size_t from = 0; from < all; from += PORTION) {
-        size_t count = all - from < PORTION ? all - from : PORTION;
-        bool is_exchanged = archive_prepare(c, count);
-        if (is_exchanged) {
-            for (int i = 0; i < x->nown; i++) {
-                size_t at = (size_t)x->serial[i];
-                if (at >= from && at < from + count) archive_split(&value[i], c->work + 2 * (at - from));
-            }
-            archive_gather(c, count);
-        }
-        archive_put(c, c->work, 8 * count);
-    }
-}
+// Entries in the order of one process, of which each rank has some.
+typedef struct archive_list {
+    unsigned char *first;
+    size_t stride, size;      // bytes from entry to entry, and of one: words of 8 bytes, or fewer that are flags
+    size_t count, nown, nall; // entries here, copies of other ranks included, without these, and on all ranks
+    const int *number;        // [count] places among all; NULL if all are here
+} archive_list;
 
-static void archive_distribute(pcs_archive *c, const char *name, const pcs_memory *x)
+// Splits the words of this rank's entries among `count` from `from` on.
+static void archive_split_list(const pcs_archive *c, const archive_list *x, size_t from, size_t count)
 {
-    double *value = x->bytes;
-    size_t size = 8 * (size_t)x->nall, count = x->size / sizeof *value;
-    if (c->mode != PCS_ARCHIVE_READ) {
-        archive_put_head(c, name, size);
-        archive_put_distributed(c, x);
-        return;
-    }
-    const unsigned char *found = archive_find(c, name, size);
-    if (found == NULL) return;
-    for (size_t i = 0; i < count; i++) memcpy(&value[i], found + 8 * (size_t)x->serial[i], sizeof *value);
-}
-
-void pcs_archive_vector(pcs_archive *c, const char *name, double *x, int count)
-{
-    if (c->comm == NULL) {
-        pcs_archive_words(c, name, x, (size_t)count);
-        return;
-    }
-    archive_distribute(c, name,
-                       &(pcs_memory){ .bytes = x,
-                                      .size = (size_t)c->nequation * sizeof *x,
-                                      .serial = c->serial,
-                                      .nown = c->nown,
-                                      .nall = c->nall });
-}
-
-static unsigned char *archive_row(const pcs_archive_table *rows, size_t row)
-{
-    return (unsigned char *)rows->first + row * rows->stride;
-}
-
-// Splits the words of this rank's rows among `count` rows from `from` on.
-static void archive_split_rows(const pcs_archive *c, const pcs_archive_table *rows, size_t from, size_t count)
-{
-    size_t nword = (rows->size + 7) / 8;
-    for (size_t j = 0; j < rows->count; j++) {
-        size_t at = (size_t)c->row_number[j], left = rows->size;
+    size_t nword = (x->size + 7) / 8;
+    for (size_t j = 0; j < x->nown; j++) {
+        size_t at = (size_t)x->number[j], left = x->size;
         if (at < from || at >= from + count) continue;
         for (size_t k = 0; k < nword; k++, left -= 8) {
             double word = 0.0;
-            memcpy(&word, archive_row(rows, j) + 8 * k, left < 8 ? left : 8);
+            memcpy(&word, x->first + j * x->stride + 8 * k, left < 8 ? left : 8);
             archive_split(&word, c->work + 2 * ((at - from) * nword + k));
         }
     }
 }
 
-// Writes rows that are distributed over ranks, in the order of one process, in portions.
-static void archive_put_rows(pcs_archive *c, const pcs_archive_table *rows, size_t all)
+// Writes entries that are distributed over ranks, in portions, so that no rank needs memory for all of them.
+static void archive_put_list(pcs_archive *c, const archive_list *x)
 {
-    size_t nword = (rows->size + 7) / 8, most = PORTION / nword + 1;
-    for (size_t from = 0; from < all; from += most) {
-        size_t count = all - from < most ? all - from : most;
+    size_t nword = (x->size + 7) / 8, most = PORTION / nword + 1;
+    for (size_t from = 0; from < x->nall; from += most) {
+        size_t count = x->nall - from < most ? x->nall - from : most;
         bool is_exchanged = archive_prepare(c, count * nword);
         if (is_exchanged) {
-            archive_split_rows(c, rows, from, count);
+            archive_split_list(c, x, from, count);
             archive_gather(c, count * nword);
         }
-        for (size_t i = 0; i < count; i++) archive_put(c, is_exchanged ? c->work + i * nword : NULL, rows->size);
+        bool is_whole = x->size % 8 == 0;
+        size_t npiece = is_whole ? 1 : count, size = is_whole ? count * x->size : x->size;
+        for (size_t i = 0; i < npiece; i++) archive_put(c, is_exchanged ? c->work + i * nword : NULL, size);
     }
 }
 
@@ -225,36 +182,53 @@ static bool archive_are_flags(pcs_archive *c, const char *name, const unsigned c
     return i == count;
 }
 
-static void archive_read_rows(pcs_archive *c, const char *name, const pcs_archive_table *rows, size_t all)
+static void archive_read_list(pcs_archive *c, const char *name, const archive_list *x)
 {
-    const unsigned char *found = archive_find(c, name, all * rows->size);
-    size_t nflag = rows->size % 8 == 0 ? 0 : all * rows->size;
-    if (found == NULL) return;
-    if (!archive_are_flags(c, name, found, nflag)) return;
-    for (size_t j = 0; j < rows->count; j++) {
-        size_t at = c->row_number == NULL ? j : (size_t)c->row_number[j];
-        memcpy(archive_row(rows, j), found + at * rows->size, rows->size);
+    const unsigned char *found = archive_find(c, name, x->nall * x->size);
+    size_t nflag = x->size % 8 == 0 ? 0 : x->nall * x->size;
+    if (found == NULL || !archive_are_flags(c, name, found, nflag)) return;
+    for (size_t j = 0; j < x->count; j++)
+        memcpy(x->first + j * x->stride, found + (x->number == NULL ? j : (size_t)x->number[j]) * x->size, x->size);
+}
+
+static void archive_list_entries(pcs_archive *c, const char *name, const archive_list *x)
+{
+    if (c->mode == PCS_ARCHIVE_READ) {
+        archive_read_list(c, name, x);
+        return;
     }
+    archive_put_head(c, name, x->nall * x->size);
+    if (x->number != NULL) archive_put_list(c, x);
+    else
+        for (size_t j = 0; j < x->nall; j++) archive_put(c, x->first + j * x->stride, x->size);
+}
+
+void pcs_archive_memory(pcs_archive *c, const char *name, const pcs_memory *memory)
+{
+    size_t nown = (size_t)memory->nown, nall = (size_t)memory->nall;
+    if (memory->serial == NULL || c->comm == NULL) pcs_archive_bytes(c, name, memory->bytes, memory->size);
+    else
+        archive_list_entries(c, name,
+                             &(archive_list){ memory->bytes, 8, 8, memory->size / 8, nown, nall, memory->serial });
+}
+
+void pcs_archive_vector(pcs_archive *c, const char *name, double *x, int count)
+{
+    pcs_archive_memory(c, name,
+                       &(pcs_memory){ .bytes = x,
+                                      .size = 8 * (size_t)(c->comm == NULL ? count : c->nequation),
+                                      .serial = c->serial,
+                                      .nown = c->nown,
+                                      .nall = c->nall });
 }
 
 void pcs_archive_rows(pcs_archive *c, const char *name, const pcs_archive_table *rows)
 {
     size_t all = (size_t)(rows->has_laws ? c->npoint_all : c->nrow_all);
     if (c->row_number == NULL) all = rows->count;
-    if (c->mode == PCS_ARCHIVE_READ) {
-        archive_read_rows(c, name, rows, all);
-        return;
-    }
-    archive_put_head(c, name, all * rows->size);
-    if (c->row_number != NULL) archive_put_rows(c, rows, all);
-    else
-        for (size_t j = 0; j < all; j++) archive_put(c, archive_row(rows, j), rows->size);
-}
-
-void pcs_archive_memory(pcs_archive *c, const char *name, const pcs_memory *memory)
-{
-    if (memory->serial != NULL && c->comm != NULL) archive_distribute(c, name, memory);
-    else pcs_archive_bytes(c, name, memory->bytes, memory->size);
+    archive_list_entries(
+        c, name,
+        &(archive_list){ rows->first, rows->stride, rows->size, rows->count, rows->count, all, c->row_number });
 }
 
 bool pcs_archive_seek(pcs_archive *c, const char *full, size_t *size)
@@ -275,14 +249,7 @@ bool pcs_archive_seek(pcs_archive *c, const char *full, size_t *size)
 
 void pcs_archive_flags(pcs_archive *c, const char *name, bool *flags, size_t count)
 {
-    if (c->mode != PCS_ARCHIVE_READ) {
-        pcs_archive_bytes(c, name, flags, count);
-        return;
-    }
-    const unsigned char *found = archive_find(c, name, count);
-    if (found == NULL) return;
-    if (!archive_are_flags(c, name, found, count)) return;
-    for (size_t i = 0; i < count; i++) flags[i] = found[i] == 1;
+    archive_list_entries(c, name, &(archive_list){ (unsigned char *)flags, 1, 1, count, count, count, NULL });
 }
 
 void pcs_archive_index(pcs_archive *c, const char *name, int *x, int low, int high)
