@@ -259,7 +259,8 @@ static bool retry_allows(pcs_sim *sim, double h, int halvings)
     return halvings >= sim->view.rotation_halvings;
 }
 
-// Covers `count` steps of h, the first one whole, each of which may be cut again. `failures` counts failed tries before.
+// Covers `count` steps of h, each of which may be cut again; the whole step is one of no halvings. `failures` counts
+// failed tries before.
 static pcs_status retry_cover(pcs_sim *sim, double h, int count, int halvings, int failures)
 {
     pcs_retry *r = sim->retry;

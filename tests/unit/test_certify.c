@@ -101,17 +101,13 @@ static bool judge(scene *s)
     return pcs_certify(s->certifier, NULL, &s->x, &s->report);
 }
 
-static const pcs_check *find_check(const pcs_certificate *certificate, const char *name)
+static const pcs_check *find_check(const pcs_certifier *certifier, const char *name)
 {
+    const pcs_certificate *certificate = pcs_certifier_certificate(certifier);
     for (int i = 0; i < certificate->ncheck; i++)
         if (strstr(certificate->checks[i].name, name) != NULL) return &certificate->checks[i];
     fail_msg("no check '%s'", name);
     return NULL;
-}
-
-static const pcs_check *find(const scene *s, const char *name)
-{
-    return find_check(pcs_certifier_certificate(s->certifier), name);
 }
 
 // 1 kg hits with 1 m/s and leaves with 0.5: 0.375 J are lost.
@@ -187,8 +183,7 @@ static void act(const fraud *f, double size, scene *s)
     const double scales[] = { 0.0, s->speed, s->impulse, s->impulse / s->report.h, s->joule, 0.0 };
     if (f->unit == GATE) s->rows[0].is_gated = !s->rows[0].is_gated;
     else if (f->unit != AS_REPORTED) *(double *)((char *)s + f->place) += f->sign * size * scales[f->unit];
-    // The ledger closes all the same.
-    if (f->place == REPORT(impact_loss)) s->report.numerical_loss -= f->sign * size * s->joule;
+    if (f->place == REPORT(impact_loss)) s->report.numerical_loss -= f->sign * size * s->joule; // so the ledger closes
 }
 
 // Commits the fraud on a fresh certificate; gives the ratio of its check, and demands that no other one fails.
@@ -342,7 +337,7 @@ TEST(energy_comes_from_somewhere)
     open_scene(&s, si, false);
     print(&s, 0.01, -1, 0, 0, 0);
     CHECK(judge(&s));
-    const pcs_check *penetration = find(&s, "penetration");
+    const pcs_check *penetration = find_check(s.certifier, "penetration");
     s.v[N - 1] *= 100.0;
     s.rows[0].rate *= 100.0;
     s.rows[0].rate_before *= 100.0;
@@ -379,7 +374,7 @@ static void check_stretched(const char *type, const char *held)
     run.x.v[FREE] = sqrt(2.0 * 6.0 * strain);
     m->system->ops->measure(m->system, pcs_at(run.x.t, run.x.q, run.x.v), PCS_ENERGY, &run.report.measure);
     CHECK(!pcs_certify(certifier, &before, &run.x, &run.report));
-    const pcs_check *rise = find_check(pcs_certifier_certificate(certifier), "gained in a step");
+    const pcs_check *rise = find_check(certifier, "gained in a step");
     CHECK(rise->worst_value > 4.0 * strain && rise->tolerance < 0.11 * strain);
     model_destroy(&m);
 }
@@ -403,6 +398,6 @@ TEST(growth_is_caught)
     }
     assert_string_equal(pcs_certifier_certificate(s.certifier)->broken->name, "energy gained since the start");
     CHECK(count == 5); // 1.02^4 = 1.082, 1.02^5 = 1.104
-    CHECK(find(&s, "in a step")->worst_ratio < 0.25);
+    CHECK(find_check(s.certifier, "in a step")->worst_ratio < 0.25);
     model_destroy(&s.m);
 }
