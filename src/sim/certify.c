@@ -392,7 +392,7 @@ static void rows_fill_last(pcs_certifier *self)
 // Returns true if restitution of PCS_RATE_BEFORE applies in this step.
 static bool rows_may_rebound(const pcs_certifier *self)
 {
-    return self->rule->impact != PCS_IMPACT_WHEN_CLOSING || self->survey.is_hit;
+    return self->rule->impact != PCS_IMPACT_WHEN_CLOSING || self->survey.is_hit > 0.0;
 }
 
 // Coulomb's law of the contacts, on tangential velocities evaluated anew from the state. Friction Lt that came with the
@@ -897,7 +897,7 @@ static void rows_check_impact(pcs_certifier *self)
 {
     const pcs_system *system = self->system;
     double sum[3] = { 0.0 }; // loss and its magnitude, J, and impulse, N s
-    if (!self->survey.is_hit || self->report->is_joined || !certify_is_on(self, CERTIFY_IMPACT_LOSS)) return;
+    if (!(self->survey.is_hit > 0.0) || self->report->is_joined || !certify_is_on(self, CERTIFY_IMPACT_LOSS)) return;
     for (int j = 0; j < system->nrow; j++) {
         double la = system->rows[j].is_bilateral ? 0.0 : self->report->rows[j].multiplier;
         double before = self->report->rows[j].rate_before, after = self->rows[j].rate;
@@ -936,7 +936,8 @@ static double rows_excess(const pcs_certifier *self, const row_now *now, double 
 {
     const pcs_rows *G = self->system->G;
     double h = self->h, sum = 0.0, size = 0.0, bend = 0.0;
-    bool has_impact = pcs_rule_separates_impacts(self->rule) && self->survey.is_hit; // displacement before the impact
+    bool has_impact =
+        pcs_rule_separates_impacts(self->rule) && self->survey.is_hit > 0.0; // displacement before the impact
     for (int k = G->start[now->row]; k < G->start[now->row + 1]; k++) {
         int i = G->column[k];
         double increment = self->increment[i] - 0.5 * h * self->from->v[i];
@@ -1269,8 +1270,8 @@ static void motion_push(pcs_certifier *self, motion_part part, double scale, dou
 {
     const pcs_system *system = self->system;
     const pcs_rule *rule = self->rule;
-    bool separates = pcs_rule_separates_impacts(rule) && self->survey.is_hit;
-    bool has_forces = rule->level == PCS_LEVEL_ACCELERATION && !self->survey.is_hit;
+    bool separates = pcs_rule_separates_impacts(rule) && self->survey.is_hit > 0.0;
+    bool has_forces = rule->level == PCS_LEVEL_ACCELERATION && !(self->survey.is_hit > 0.0);
     double increment = self->h * rule->impulse_weight, tangent_impulse_weight = self->h * rule->tangent_impulse_weight;
     double is_smooth = pcs_rule_has_smooth_joints(rule), is_impulse = rule->position != PCS_POSITION_FORCE;
     for (int j = 0; j < system->nrow; j++) {
@@ -1364,7 +1365,7 @@ static void motion_implicit(pcs_certifier *self)
     const double *v0 = from->v, *a0 = from->history[0], *vd0 = from->history[last];
     const double *a = self->x->history[0], *vd = self->x->history[last];
     double h = self->h;
-    bool has_impact = pcs_rule_separates_impacts(self->rule) && self->survey.is_hit;
+    bool has_impact = pcs_rule_separates_impacts(self->rule) && self->survey.is_hit > 0.0;
     if (has_impact && (!self->system->is_linear || pcs_system_is_damped(self->system))) return;
     motion_evaluate_at_end(self);
     motion_check_acceleration(self, vd);
@@ -1447,14 +1448,14 @@ static bool motion_was_closed(const pcs_certifier *self)
     for (int j = 0; j < system->nrow; j++)
         was_closed =
             was_closed || system->rows[j].is_bilateral || self->start_gap[j] <= PCS_ROUND_LENGTH * system->length;
-    return pcs_rows_any(system, was_closed) || (motion_has_impulses(self) && !self->survey.is_hit);
+    return pcs_rows_any(system, was_closed) || (motion_has_impulses(self) && !(self->survey.is_hit > 0.0));
 }
 
 // Checks q = q_n + h v_n + (h^2/2) a_n + (h/2) M_n^-1 G_n^T P0. In an impact P0 is not reported.
 static void motion_check_heun_increment(pcs_certifier *self)
 {
     double h = self->h;
-    if (self->survey.is_hit && motion_was_closed(self)) return;
+    if (self->survey.is_hit > 0.0 && motion_was_closed(self)) return;
     motion_open(self);
     for (int i = 0; i < self->system->nv; i++) self->e[i] = self->increment[i] - h * self->from->v[i];
     motion_add_forces(self, 0.5 * h * h, self->f0);
@@ -2327,7 +2328,7 @@ bool pcs_certify(pcs_certifier *self, const pcs_state *before, const pcs_state *
     now->largest_h = certify_grown(now->largest_h, report->h);
     self->is_examined = certify_examines(self);
     certify_survey_rows(self);
-    bool must_watch = self->survey.is_hit || self->survey.acts || report->iterations > now->iterations;
+    bool must_watch = self->survey.is_hit > 0.0 || self->survey.acts > 0.0 || report->iterations > now->iterations;
     if (must_watch || now->is_awaited) {
         certify_prepare(self);
         now->iterations = report->iterations;
