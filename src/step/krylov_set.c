@@ -8,53 +8,37 @@
 #include <math.h>
 #include <string.h>
 
-// Computes sums and maxima over the rows of all processes. `of` is NULL if this one has all entries.
+// Computes sums and maxima over the rows of all processes.
 
-static void all_join(const pcs_system *of, int count, double *x)
+static double all_total(const pcs_krylov_set *c, double here)
 {
-    if (of != NULL) pcs_rows_sum(of, count, x);
-}
-
-static double all_total(const pcs_system *of, double here)
-{
-    all_join(of, 1, &here);
+    pcs_rows_sum(c->system, 1, &here);
     return here;
 }
 
-static double all_dot(const pcs_system *of, int n, const double *a, const double *b)
+static double all_norm(const pcs_krylov_set *c, int n, const double *x)
 {
-    return all_total(of, pcs_sum_dot(n, a, b));
+    return sqrt(all_total(c, pcs_sum_dot(n, x, x)));
 }
 
-static void all_dots(const pcs_system *of, int n, int count, double *const *basis, const double *x, double *dots)
+static long all_count(const pcs_krylov_set *c, long here)
 {
-    for (int k = 0; k < count; k++) dots[k] = pcs_sum_dot(n, basis[k], x);
-    all_join(of, count, dots);
+    return (long)all_total(c, (double)here);
 }
 
-static long all_count(const pcs_system *of, long here)
+static double all_largest(const pcs_krylov_set *c, int n, const double *x)
 {
-    return (long)all_total(of, (double)here);
-}
-
-static double all_max(const pcs_system *of, double here)
-{
-    return of == NULL ? here : pcs_rows_max(of, here);
-}
-
-static double all_largest(const pcs_system *of, int n, const double *x)
-{
-    return all_max(of, pcs_sum_largest(n, x));
+    return pcs_rows_max(c->system, pcs_sum_largest(n, x));
 }
 
 // Returns the sum of the hashes of sets of all processes, modulo 2^64: as four parts of 16 bits each, whose sums are
 // exact as floating-point numbers.
-static unsigned long long all_marks(const pcs_system *of, unsigned long long here)
+static unsigned long long all_marks(const pcs_krylov_set *c, unsigned long long here)
 {
     double part[4];
     unsigned long long sum = 0;
     for (int k = 0; k < 4; k++) part[k] = (double)(here >> 16 * k & 0xffff);
-    all_join(of, 4, part);
+    pcs_rows_sum(c->system, 4, part);
     for (int k = 0; k < 4; k++) sum += (unsigned long long)part[k] << 16 * k;
     return sum;
 }
@@ -641,146 +625,6 @@ static bool precondition_is_ready(const pcs_preconditioner *self)
     return self != NULL && self->is_factored;
 }
 
-// GMRES for A x = b, A known by products only, from x = 0, with restarts and preconditioned from the right (Saad,
-// Schultz 1986). `precondition` applies D ~ A^-1; where entries of b, A x and D b vanish those of x do, so a subset of
-// equations needs no numbering of its own.
-struct pcs_krylov {
-    int n, restart;
-    const pcs_system *system; // the vectors are distributed like its rows; NULL if one process has all entries
-    void (*product)(void *owner, const double *x, double *y);      // y = A x
-    void (*precondition)(void *owner, const double *r, double *x); // x = D r
-    void *owner;
-    int count; // number of products so far
-    // work:
-    double **basis;                                    // [restart + 1][n]
-    double *H, *cosine, *sine, *g, *dots;              // Hessenberg matrix by columns, rotations, right-hand side
-    double *direction, *image, *rest, *preconditioned; // [n]
-};
-
-static const double regular = 0.05; // smallest pivot of a regular triangle, relative to the largest
-
-static pcs_status krylov_create(pcs_context *ctx, int n, int restart, pcs_krylov **out)
-{
-    pcs_krylov *k;
-    PCS_TAKE(ctx, k, 1, "the Krylov method");
-    k->n = n;
-    k->restart = restart;
-    PCS_TAKE(ctx, k->basis, restart + 1, "the Krylov basis");
-    for (int i = 0; i <= restart; i++) PCS_TAKE(ctx, k->basis[i], n, "the Krylov basis");
-    PCS_TAKE(ctx, k->H, (size_t)(restart + 1) * (size_t)restart, "the Krylov method");
-    PCS_TAKE_EACH(ctx, restart + 1, "the Krylov method", double, &k->cosine, &k->sine, &k->g, &k->dots);
-    PCS_TAKE_EACH(ctx, n, "the Krylov method", double, &k->direction, &k->image, &k->rest, &k->preconditioned);
-    *out = k;
-    return PCS_OK;
-}
-
-static void krylov_multiply(pcs_krylov *k, const double *x, double *y)
-{
-    k->product(k->owner, x, y);
-    k->count++;
-}
-
-// Orthogonalises basis[j + 1] against the others twice (once is not enough near convergence) and fills column j of H.
-static void krylov_orthogonalise(pcs_krylov *k, int j)
-{
-    int n = k->n;
-    double *w = k->basis[j + 1], *h = &k->H[(size_t)j * (size_t)(k->restart + 1)];
-    memset(h, 0, (size_t)(j + 2) * sizeof *h);
-    for (int pass = 0; pass < 2; pass++) {
-        all_dots(k->system, n, j + 1, k->basis, w, k->dots);
-        for (int i = 0; i <= j; i++) {
-            h[i] += k->dots[i];
-            for (int l = 0; l < n; l++) w[l] -= k->dots[i] * k->basis[i][l];
-        }
-    }
-    h[j + 1] = sqrt(all_dot(k->system, n, w, w));
-    if (h[j + 1] > 0.0)
-        for (int l = 0; l < n; l++) w[l] /= h[j + 1];
-}
-
-// Rotates column j of H to upper triangular form. Returns the residual of the least-squares problem so far, NAN if a
-// product was not finite.
-static double krylov_rotate(pcs_krylov *k, int j)
-{
-    double *h = &k->H[(size_t)j * (size_t)(k->restart + 1)];
-    for (int i = 0; i < j; i++) {
-        double a = h[i], b = h[i + 1];
-        h[i] = k->cosine[i] * a + k->sine[i] * b;
-        h[i + 1] = k->cosine[i] * b - k->sine[i] * a;
-    }
-    double length = hypot(h[j], h[j + 1]);
-    if (!isfinite(length)) return NAN;
-    k->cosine[j] = length > 0.0 ? h[j] / length : 1.0;
-    k->sine[j] = length > 0.0 ? h[j + 1] / length : 0.0;
-    h[j] = length;
-    k->g[j + 1] = -k->sine[j] * k->g[j];
-    k->g[j] *= k->cosine[j];
-    return fabs(k->g[j + 1]);
-}
-
-// Adds D V y to x, where y solves the triangular system H y = g of `count` columns.
-static void krylov_combine(pcs_krylov *k, int count, double *x)
-{
-    int n = k->n;
-    for (int i = count - 1; i >= 0; i--) {
-        const double *H = k->H;
-        size_t lead = (size_t)(k->restart + 1);
-        double sum = k->g[i];
-        for (int j = i + 1; j < count; j++) sum -= H[(size_t)j * lead + (size_t)i] * k->dots[j];
-        double pivot = H[(size_t)i * lead + (size_t)i];
-        k->dots[i] = pivot != 0.0 ? sum / pivot : 0.0;
-    }
-    memset(k->preconditioned, 0, (size_t)n * sizeof(double));
-    for (int j = 0; j < count; j++)
-        for (int l = 0; l < n; l++) k->preconditioned[l] += k->dots[j] * k->basis[j][l];
-    k->precondition(k->owner, k->preconditioned, k->direction);
-    for (int l = 0; l < n; l++) x[l] += k->direction[l];
-}
-
-// Returns true if the pivots of all columns are of similar size: the rotations then give the residual without another
-// product. Redundant contacts violate this.
-static bool krylov_is_regular(const pcs_krylov *k, int count)
-{
-    double least = INFINITY, most = 0.0;
-    for (int i = 0; i < count; i++) {
-        double pivot = fabs(k->H[(size_t)i * (size_t)(k->restart + 2)]);
-        least = fmin(least, pivot);
-        most = fmax(most, pivot);
-    }
-    return least > regular * most;
-}
-
-// Solves A x = b and returns |b - A x|; stops when it is below `tolerance`, after `limit` products, or at a stall.
-static double krylov_minimal(pcs_krylov *k, const double *b, double *x, double tolerance, int limit)
-{
-    int n = k->n, used = 0;
-    memset(x, 0, (size_t)n * sizeof *x);
-    memcpy(k->rest, b, (size_t)n * sizeof *b);
-    double size = sqrt(all_dot(k->system, n, b, b)), last = INFINITY;
-    while (size > tolerance && used < limit && size < 0.9 * last) {
-        last = size;
-        for (int l = 0; l < n; l++) k->basis[0][l] = k->rest[l] / size;
-        k->g[0] = size;
-        int j = 0;
-        for (double rest = size; j < k->restart && used < limit && rest > tolerance; j++, used++) {
-            k->precondition(k->owner, k->basis[j], k->direction);
-            krylov_multiply(k, k->direction, k->basis[j + 1]);
-            krylov_orthogonalise(k, j);
-            bool is_whole = k->H[(size_t)j * (size_t)(k->restart + 1) + (size_t)(j + 1)] <= 1e-16 * fabs(k->H[0]);
-            rest = krylov_rotate(k, j);
-            if (!isfinite(rest)) return NAN;
-            if (is_whole) rest = 0.0; // the space is exhausted
-        }
-        krylov_combine(k, j, x);
-        if (fabs(k->g[j]) <= tolerance && krylov_is_regular(k, j)) return fabs(k->g[j]);
-        krylov_multiply(k, x, k->image);
-        used++;
-        for (int l = 0; l < n; l++) k->rest[l] = b[l] - k->image[l];
-        size = sqrt(all_dot(k->system, n, k->rest, k->rest));
-    }
-    return size;
-}
-
 enum {
     FREEZE_GATE_AFTER = 8,
     ROUNDS = 200,
@@ -928,9 +772,8 @@ static void precondition_aim_slip(const pcs_krylov_set *c, int row, const double
 }
 
 // Applies x = D r: the preconditioners on held rows, masses elsewhere; friction of sliding rows follows the normal.
-static void precondition_apply(void *owner, const double *r, double *x)
+static void precondition_apply(pcs_krylov_set *c, const double *r, double *x)
 {
-    pcs_krylov_set *c = owner;
     bool has_rates = c->stage & PCS_STAGE_RATE;
     pcs_preconditioner *pair[2];
     precondition_find_ready(c, pair);
@@ -1029,7 +872,7 @@ static double gradient_lipschitz(pcs_krylov_set *c)
     for (int k = first; k < last; k++) c->x[k] = c->p.r[k] * (1.0 + 0.5 * sin(1.7 * k));
     for (int step = 0; step < POWER_STEPS; step++) {
         set_multiply(c, c->x);
-        size = all_largest(c->system, last - first, c->image + first);
+        size = all_largest(c, last - first, c->image + first);
         if (size > 0.0)
             for (int k = first; k < last; k++) c->x[k] = c->p.r[k] * c->image[k] / size;
     }
@@ -1046,7 +889,7 @@ static double gradient_defect(const pcs_krylov_set *c, double s)
         double defect = fabs(c->p.z[k] - c->aim[k]) / (s * c->p.r[k] * pcs_contact_unit(&c->p, k));
         worst = pcs_larger(worst, defect);
     }
-    return all_max(c->system, worst);
+    return pcs_rows_max(c->system, worst);
 }
 
 // Returns true if the last move was against the direction of descent.
@@ -1055,7 +898,7 @@ static bool gradient_is_uphill(const pcs_krylov_set *c)
     double sum = 0.0;
     for (int k = set_first(c); k < set_last(c); k++)
         sum += (c->aim[k] - c->p.z[k]) * (c->p.z[k] - c->z_last[k]) / c->p.r[k];
-    return all_total(c->system, sum) > 0.0;
+    return all_total(c, sum) > 0.0;
 }
 
 // Extrapolates from z and value: aim = z + weight (z - z_last), its values alike.
@@ -1149,9 +992,9 @@ static void set_evaluate(pcs_krylov_set *c)
     int in = c->stage == PCS_STAGE_RATE && c->p.has_position ? PCS_STAGE_BOTH : c->stage;
     int first = in & PCS_STAGE_GAP ? 0 : c->p.m, last = set_last(c);
     bool wants_gate = c->p.gate_is_live && c->stage & PCS_STAGE_RATE;
-    long count = 0;
-    for (int k = first; k < last; k++) count += c->p.z[k] != 0.0;
-    bool is_moved = all_count(c->system, count) > 0;
+    bool is_moved = false;
+    for (int k = first; k < last; k++) is_moved = is_moved || c->p.z[k] != 0.0;
+    is_moved = pcs_rows_any(c->system, is_moved);
     if (is_moved) c->product(c->owner, in, c->stage, c->p.z, c->image, wants_gate ? c->gate_image : NULL);
     c->products += is_moved;
     for (int k = set_first(c); k < last; k++) c->p.value[k] = c->p.b[k] + (is_moved ? c->image[k] : 0.0);
@@ -1166,7 +1009,7 @@ static bool set_is_rounded_off(const pcs_krylov_set *c)
     double rate = PCS_ROUND_VELOCITY * c->size, gap = PCS_ROUND_LENGTH * (c->length + c->reach) / c->p.h + rate,
            worst = 0.0;
     for (int k = set_first(c); k < set_last(c); k++) worst = fmax(worst, fabs(c->F[k]) / (k < c->p.m ? gap : rate));
-    return all_max(c->system, worst) <= 1.0;
+    return pcs_rows_max(c->system, worst) <= 1.0;
 }
 
 void pcs_krylov_set_take(pcs_krylov_set *c, int nsmooth, const unsigned char *held)
@@ -1174,8 +1017,19 @@ void pcs_krylov_set_take(pcs_krylov_set *c, int nsmooth, const unsigned char *he
     c->nb = nsmooth;
     c->p.held = held;
     c->p.nheld_t = held == NULL ? 0 : c->p.nt;
-    c->p.n = c->krylov->n = 2 * c->p.m + c->p.nt + nsmooth + c->p.nheld_t;
+    c->p.n = 2 * c->p.m + c->p.nt + nsmooth + c->p.nheld_t;
     for (int k = c->p.n - c->p.nheld_t; k < c->p.n; k++) c->p.z[k] = 0.0; // no initial guess for later steps
+}
+
+static pcs_status krylov_create(pcs_context *ctx, int n, int restart, pcs_krylov_set *c)
+{
+    c->restart = restart;
+    PCS_TAKE(ctx, c->basis, restart + 1, "the Krylov basis");
+    for (int i = 0; i <= restart; i++) PCS_TAKE(ctx, c->basis[i], n, "the Krylov basis");
+    PCS_TAKE(ctx, c->H, (size_t)(restart + 1) * (size_t)restart, "the Krylov method");
+    PCS_TAKE_EACH(ctx, restart + 1, "the Krylov method", double, &c->cosine, &c->sine, &c->g, &c->dots);
+    PCS_TAKE_EACH(ctx, n, "the Krylov method", double, &c->direction, &c->rest, &c->preconditioned);
+    return PCS_OK;
 }
 
 pcs_status pcs_krylov_set_create(pcs_context *ctx, const pcs_system *system, int nsmooth, pcs_krylov_set **out)
@@ -1197,10 +1051,8 @@ pcs_status pcs_krylov_set_create(pcs_context *ctx, const pcs_system *system, int
     PCS_TAKE(ctx, c->gate_history, m, "the contact problem");
     *out = c;
     int restart = nall < KRYLOV_RESTART ? nall + 1 : KRYLOV_RESTART;
-    PCS_TRY(krylov_create(ctx, n, restart, &c->krylov));
-    c->krylov->system = system;
     pcs_krylov_set_take(c, nsmooth, NULL);
-    return PCS_OK;
+    return krylov_create(ctx, n, restart, c);
 }
 
 void pcs_krylov_set_reset(pcs_krylov_set *c)
@@ -1255,8 +1107,8 @@ static long set_find_modes(pcs_krylov_set *c, bool gate_is_frozen)
         slips += rotated ? 0 : slip;
     }
     if (c->stage & PCS_STAGE_RATE) changed += set_find_more(c);
-    c->closures = c->p.gate_is_live ? all_count(c->system, changed - slips) : 0;
-    return all_count(c->system, changed);
+    c->closures = c->p.gate_is_live ? all_count(c, changed - slips) : 0;
+    return all_count(c, changed);
 }
 
 // Sets multipliers that are out to zero and updates the values. Returns false if all of them were zero.
@@ -1268,7 +1120,7 @@ static bool set_clear_out(pcs_krylov_set *c)
         if (is_left) c->p.z[k] = 0.0;
         count += is_left;
     }
-    if (all_count(c->system, count) == 0) return false;
+    if (all_count(c, count) == 0) return false;
     set_evaluate(c);
     return true;
 }
@@ -1291,9 +1143,9 @@ static double set_residual(pcs_krylov_set *c)
         double ratio = fabs(c->F[k]) / c->solved_tol[k < c->p.m ? 0 : 1];
         if (c->F[k] != 0.0) worst = pcs_larger(worst, ratio);
     }
-    c->ratio = all_max(c->system, worst);
+    c->ratio = pcs_rows_max(c->system, worst);
     int first = set_first(c), count = set_last(c) - first;
-    return sqrt(all_dot(c->system, count, c->F + first, c->F + first));
+    return all_norm(c, count, c->F + first);
 }
 
 // Returns true if a contact slides in space.
@@ -1302,7 +1154,7 @@ static bool set_slides(const pcs_krylov_set *c)
     long count = 0;
     if (c->stage & PCS_STAGE_RATE)
         for (int k = 2 * c->p.m; k < 2 * c->p.m + c->p.nt; k++) count += c->mode[k] == PCS_MODE_SLIDING;
-    return all_count(c->system, count) > 0;
+    return all_count(c, count) > 0;
 }
 
 // Returns true if unknown k belongs to a bilateral row.
@@ -1314,9 +1166,8 @@ static bool set_is_joint(const pcs_krylov_set *c, int k)
 
 // Computes y = J x of the active equations, x in units of impulses. Raises the diagonals of redundant joints: each
 // round then takes the least multipliers, and contradictions between rows do not become forces.
-static void set_linearised(void *owner, const double *x, double *y)
+static void set_linearised(pcs_krylov_set *c, const double *x, double *y)
 {
-    pcs_krylov_set *c = owner;
     int first = set_first(c), last = set_last(c);
     for (int k = first; k < last; k++) c->aim[k] = c->mode[k] == PCS_MODE_OUT ? 0.0 : x[k] * pcs_contact_unit(&c->p, k);
     c->product(c->owner, c->stage, c->stage, c->aim, c->image, NULL);
@@ -1344,17 +1195,122 @@ static void set_linearised(void *owner, const double *x, double *y)
     }
 }
 
+// GMRES for J x = F from x = 0, with restarts and preconditioned from the right, by D ~ J^-1 (Saad, Schultz 1986). A
+// subset of equations needs no numbering of its own: entries of x vanish where those of F, J x and D F do.
+
+static const double regular = 0.05; // smallest pivot of a regular triangle, relative to the largest
+
+// Orthogonalises basis[j + 1] against the others twice (once is not enough near convergence) and fills column j of H.
+static void krylov_orthogonalise(pcs_krylov_set *c, int j)
+{
+    int n = c->p.n;
+    double *w = c->basis[j + 1], *h = &c->H[(size_t)j * (size_t)(c->restart + 1)];
+    memset(h, 0, (size_t)(j + 2) * sizeof *h);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i <= j; i++) c->dots[i] = pcs_sum_dot(n, c->basis[i], w);
+        pcs_rows_sum(c->system, j + 1, c->dots);
+        for (int i = 0; i <= j; i++) {
+            h[i] += c->dots[i];
+            for (int l = 0; l < n; l++) w[l] -= c->dots[i] * c->basis[i][l];
+        }
+    }
+    h[j + 1] = all_norm(c, n, w);
+    if (h[j + 1] > 0.0)
+        for (int l = 0; l < n; l++) w[l] /= h[j + 1];
+}
+
+// Rotates column j of H to upper triangular form. Returns the residual of the least-squares problem so far, NAN if a
+// product was not finite.
+static double krylov_rotate(pcs_krylov_set *c, int j)
+{
+    double *h = &c->H[(size_t)j * (size_t)(c->restart + 1)];
+    for (int i = 0; i < j; i++) {
+        double a = h[i], b = h[i + 1];
+        h[i] = c->cosine[i] * a + c->sine[i] * b;
+        h[i + 1] = c->cosine[i] * b - c->sine[i] * a;
+    }
+    double length = hypot(h[j], h[j + 1]);
+    if (!isfinite(length)) return NAN;
+    c->cosine[j] = length > 0.0 ? h[j] / length : 1.0;
+    c->sine[j] = length > 0.0 ? h[j + 1] / length : 0.0;
+    h[j] = length;
+    c->g[j + 1] = -c->sine[j] * c->g[j];
+    c->g[j] *= c->cosine[j];
+    return fabs(c->g[j + 1]);
+}
+
+// Adds D V y to x, where y solves the triangular system H y = g of `count` columns.
+static void krylov_combine(pcs_krylov_set *c, int count)
+{
+    double *x = c->x;
+    int n = c->p.n;
+    for (int i = count - 1; i >= 0; i--) {
+        const double *H = c->H;
+        size_t lead = (size_t)(c->restart + 1);
+        double sum = c->g[i];
+        for (int j = i + 1; j < count; j++) sum -= H[(size_t)j * lead + (size_t)i] * c->dots[j];
+        double pivot = H[(size_t)i * lead + (size_t)i];
+        c->dots[i] = pivot != 0.0 ? sum / pivot : 0.0;
+    }
+    memset(c->preconditioned, 0, (size_t)n * sizeof(double));
+    for (int j = 0; j < count; j++)
+        for (int l = 0; l < n; l++) c->preconditioned[l] += c->dots[j] * c->basis[j][l];
+    precondition_apply(c, c->preconditioned, c->direction);
+    for (int l = 0; l < n; l++) x[l] += c->direction[l];
+}
+
+// Returns true if the pivots of all columns are of similar size: the rotations then give the residual without another
+// product. Redundant contacts violate this.
+static bool krylov_is_regular(const pcs_krylov_set *c, int count)
+{
+    double least = INFINITY, most = 0.0;
+    for (int i = 0; i < count; i++) {
+        double pivot = fabs(c->H[(size_t)i * (size_t)(c->restart + 2)]);
+        least = fmin(least, pivot);
+        most = fmax(most, pivot);
+    }
+    return least > regular * most;
+}
+
+// Solves J x = F and returns |F - J x|; stops when it is below `tolerance`, after KRYLOV_LIMIT products, or at a stall.
+static double krylov_minimal(pcs_krylov_set *c, double tolerance)
+{
+    double *x = c->x;
+    int n = c->p.n, used = 0;
+    memset(x, 0, (size_t)n * sizeof *x);
+    memcpy(c->rest, c->F, (size_t)n * sizeof *x);
+    double size = all_norm(c, n, c->F), last = INFINITY;
+    while (size > tolerance && used < KRYLOV_LIMIT && size < 0.9 * last) {
+        last = size;
+        for (int l = 0; l < n; l++) c->basis[0][l] = c->rest[l] / size;
+        c->g[0] = size;
+        int j = 0;
+        for (double rest = size; j < c->restart && used < KRYLOV_LIMIT && rest > tolerance; j++, used++) {
+            precondition_apply(c, c->basis[j], c->direction);
+            set_linearised(c, c->direction, c->basis[j + 1]);
+            krylov_orthogonalise(c, j);
+            bool is_whole = c->H[(size_t)j * (size_t)(c->restart + 1) + (size_t)(j + 1)] <= 1e-16 * fabs(c->H[0]);
+            rest = krylov_rotate(c, j);
+            if (!isfinite(rest)) return NAN;
+            if (is_whole) rest = 0.0; // the space is exhausted
+        }
+        krylov_combine(c, j);
+        if (fabs(c->g[j]) <= tolerance && krylov_is_regular(c, j)) return fabs(c->g[j]);
+        set_linearised(c, x, c->direction);
+        used++;
+        for (int l = 0; l < n; l++) c->rest[l] = c->F[l] - c->direction[l];
+        size = all_norm(c, n, c->rest);
+    }
+    return size;
+}
+
 // Makes one Newton step to `tolerance`. Returns false if the linear system cannot be solved.
 static bool set_newton(pcs_krylov_set *c, double norm, double tolerance)
 {
-    pcs_krylov *k = c->krylov;
-    k->product = set_linearised;
-    k->owner = c;
-    k->precondition = precondition_apply;
     precondition_prepare(c);
     for (int i = 0; i < c->p.n; i++)
         if (i < set_first(c) || i >= set_last(c)) c->F[i] = 0.0;
-    double rest = krylov_minimal(k, c->F, c->x, tolerance, KRYLOV_LIMIT);
+    double rest = krylov_minimal(c, tolerance);
     c->rounds++;
     if (!(rest <= fmax(0.5 * norm, tolerance))) return false;
     for (int i = set_first(c); i < set_last(c); i++) c->p.z[i] += c->x[i] * pcs_contact_unit(&c->p, i);
@@ -1369,7 +1325,7 @@ static bool set_is_seen(pcs_krylov_set *c)
     unsigned long long sum = 0, here = (unsigned long long)process << 40;
     for (int k = set_first(c); k < set_last(c); k++)
         sum += pcs_mix(here + (unsigned long long)k * 8 + c->mode[k] + PCS_MIX_STEP);
-    sum = all_marks(c->system, sum);
+    sum = all_marks(c, sum);
     for (int i = 0; i < c->nseen && i < PCS_SEEN_SETS; i++)
         if (c->seen[i] == sum) return true;
     c->seen[c->nseen++ % PCS_SEEN_SETS] = sum;
@@ -1388,7 +1344,7 @@ static void set_find_scales(pcs_krylov_set *c)
         if (k >= c->p.m && !opens) speed = fmax(speed, fabs(c->p.b[k]));
         if (speed > size) size = speed;
     }
-    size = all_max(c->system, size);
+    size = pcs_rows_max(c->system, size);
     if (c->size == 0.0) c->least_size = size;
     size = fmax(size, c->least_size);
     // Adds no allowance for multipliers that were far larger before, although their round-off is left in the values.
@@ -1398,8 +1354,7 @@ static void set_find_scales(pcs_krylov_set *c)
     c->solved_tol[1] = solved_rate * c->size;
     c->slack[1] = slack_rate * c->size;
     // Adds the round-off of a gap, which is a difference of positions that have been as far apart as it was large.
-    if (c->stage & PCS_STAGE_GAP && c->p.held == NULL)
-        c->reach = fmax(c->reach, all_largest(c->system, c->p.m, c->p.b));
+    if (c->stage & PCS_STAGE_GAP && c->p.held == NULL) c->reach = fmax(c->reach, all_largest(c, c->p.m, c->p.b));
     c->solved_tol[0] = solved_gap * (c->length + c->reach) / c->p.h + c->solved_tol[1];
     c->slack[0] = slack_gap * (c->length + c->reach) / c->p.h + c->slack[1];
 }
@@ -1475,8 +1430,8 @@ static bool set_round(pcs_krylov_set *c, krylov_round *s)
 
 static bool set_iterate(pcs_krylov_set *c, int stage)
 {
-    krylov_round s = { .last = INFINITY, .unknowns = all_count(c->system, c->p.n) };
-    s.has_many = all_count(c->system, c->p.m) >= MANY_ROWS;
+    krylov_round s = { .last = INFINITY, .unknowns = all_count(c, c->p.n) };
+    s.has_many = all_count(c, c->p.m) >= MANY_ROWS;
     s.fewest = s.unknowns;
     c->stage = stage;
     c->nseen = 0;
@@ -1525,7 +1480,7 @@ static bool set_clear_gaps(pcs_krylov_set *c)
         c->p.z[j] = 0.0;
         count++;
     }
-    return all_count(c->system, count) > 0;
+    return all_count(c, count) > 0;
 }
 
 // Clears negative normal impulses and projects friction onto its discs.

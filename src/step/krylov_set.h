@@ -14,7 +14,6 @@
 #include "step/step.h"
 #include "system/system.h"
 
-typedef struct pcs_krylov pcs_krylov;
 typedef struct pcs_preconditioner pcs_preconditioner;
 
 // Creates the preconditioners of gaps and of velocities for the rows G and T, which may be NULL.
@@ -44,21 +43,24 @@ typedef struct pcs_krylov_set {
     // counts:
     int rounds, products, revisits, projections; // counts of the last solve
     // work:
-    pcs_krylov *krylov;
-    unsigned char *mode;              // [n]
-    unsigned char *gate_history;      // [m] changes of a live gate in this solve
-    unsigned char *is_in;             // [n] 1 for held rows in the preconditioners
-    bool has_rotations;               // the preconditioners include directions of slip
-    double *F, *x;                    // [n]
-    double *image;                    // [n + m] result of the last product, with gate gaps
-    double *z_last, *aim, *aim_value; // [n]
-    double *gate_image;               // [m] gate gaps in `image`
-    long closures;                    // changes of gaps, normal impulses and gates in the last round, in all processes
-    double *slip, *rotation;          // [2 m], [m] directions of slip, and factors by which they rotate with y
-    double size, least_size;          // largest velocity, m/s, now and at the start
-    double solved_tol[2], slack[2];   // m/s, residuals of gaps / h and of velocities that count as zero
-    double ratio;                     // worst residual over `tight`
-    double lipschitz[4];              // Lipschitz constants of P in units of 1 / r, by parts; 0 if unknown
+    int restart;                               // of GMRES
+    double **basis;                            // [restart + 1][n]
+    double *H, *cosine, *sine, *g, *dots;      // Hessenberg matrix by columns, rotations, right-hand side
+    double *direction, *rest, *preconditioned; // [n]
+    unsigned char *mode;                       // [n]
+    unsigned char *gate_history;               // [m] changes of a live gate in this solve
+    unsigned char *is_in;                      // [n] 1 for held rows in the preconditioners
+    bool has_rotations;                        // the preconditioners include directions of slip
+    double *F, *x;                             // [n]
+    double *image;                             // [n + m] result of the last product, with gate gaps
+    double *z_last, *aim, *aim_value;          // [n]
+    double *gate_image;                        // [m] gate gaps in `image`
+    long closures;                  // changes of gaps, normal impulses and gates in the last round, in all processes
+    double *slip, *rotation;        // [2 m], [m] directions of slip, and factors by which they rotate with y
+    double size, least_size;        // largest velocity, m/s, now and at the start
+    double solved_tol[2], slack[2]; // m/s, residuals of gaps / h and of velocities that count as zero
+    double ratio;                   // worst residual over `tight`
+    double lipschitz[4];            // Lipschitz constants of P in units of 1 / r, by parts; 0 if unknown
     int stage;
     unsigned long long seen[PCS_SEEN_SETS];
     int nseen;
