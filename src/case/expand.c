@@ -366,29 +366,6 @@ static bool value_points(pcs_case *c, pcs_yaml *node, pcs_range range, pcs_point
     return is_fine;
 }
 
-static bool value_real(pcs_case *c, pcs_yaml *node, const pcs_option *option, double *out)
-{
-    double value = value_number(c, node, option);
-    if (isnan(value)) return false;
-    *out = value;
-    return true;
-}
-
-static bool value_vector(pcs_case *c, pcs_yaml *node, pcs_range range, double *out)
-{
-    double value[3];
-    if (!pcs_case_vector(c, node, range, value)) return false;
-    memcpy(out, value, sizeof value);
-    return true;
-}
-
-static bool value_text(pcs_case *c, pcs_yaml *node, const char **out)
-{
-    const char *value = pcs_case_text(c, node);
-    if (value != NULL) *out = value;
-    return value != NULL;
-}
-
 // A number that may vary along a line: 2.0e-4, { from: 1.0e-4, to: 3.0e-4 } from one end to the other, or rows
 // [place, value] with rising places from 0: { table: ... } is linear between them, in { steps: ... } a value holds to
 // the next place.
@@ -481,17 +458,17 @@ static bool profile_read(pcs_case *c, pcs_yaml *node, pcs_range range, pcs_profi
     return is_fine;
 }
 
-// Reads one value into its member. False, with an error and the member unchanged, if the value is wrong.
+// Reads one value into its member. False, with an error, if the value is wrong.
 static bool read_value(pcs_case *c, pcs_yaml *node, const pcs_option *option, void *member)
 {
     static const char *const time[] = { "t", NULL };
     switch (option->kind) {
-    case PCS_OPTION_REAL: return value_real(c, node, option, member);
+    case PCS_OPTION_REAL: return !isnan(*(double *)member = value_number(c, node, option));
     case PCS_OPTION_COUNT: return value_count(c, node, option, member);
     case PCS_OPTION_FLAG: return value_flag(c, node, member);
     case PCS_OPTION_CHOICE: return value_choice(c, node, option->choices, member);
-    case PCS_OPTION_VECTOR: return value_vector(c, node, option->range, member);
-    case PCS_OPTION_TEXT: return value_text(c, node, member);
+    case PCS_OPTION_VECTOR: return pcs_case_vector(c, node, option->range, member);
+    case PCS_OPTION_TEXT: return (*(const char **)member = pcs_case_text(c, node)) != NULL;
     case PCS_OPTION_LIST: return value_list(c, node, option->range, member);
     case PCS_OPTION_FILE: return value_file(c, node, member);
     case PCS_OPTION_NAMES: return value_names(c, node, member);
@@ -504,24 +481,30 @@ static bool read_value(pcs_case *c, pcs_yaml *node, const pcs_option *option, vo
     return false;
 }
 
+// Sets a member to what it holds without a value: reals are NAN, a count is -1, everything else 0.
 static void read_absent(const pcs_option *option, void *member)
 {
-    switch (option->kind) {
-    case PCS_OPTION_REAL: *(double *)member = NAN; break;
-    case PCS_OPTION_COUNT: *(int *)member = -1; break;
-    case PCS_OPTION_FLAG: *(bool *)member = false; break;
-    case PCS_OPTION_CHOICE: *(int *)member = 0; break;
-    case PCS_OPTION_VECTOR: ((double *)member)[0] = ((double *)member)[1] = ((double *)member)[2] = NAN; break;
-    case PCS_OPTION_TEXT: *(const char **)member = NULL; break;
-    case PCS_OPTION_LIST: *(pcs_list *)member = (pcs_list){ 0 }; break;
-    case PCS_OPTION_FILE: *(const char **)member = NULL; break;
-    case PCS_OPTION_NAMES: *(pcs_names *)member = (pcs_names){ 0 }; break;
-    case PCS_OPTION_POINTS: *(pcs_points *)member = (pcs_points){ 0 }; break;
-    case PCS_OPTION_FORMULA: *(const pcs_expression **)member = NULL; break;
-    case PCS_OPTION_PROFILE: *(pcs_profile *)member = (pcs_profile){ .value = NAN }; break;
-    case PCS_OPTION_NODE: *(pcs_yaml **)member = NULL; break;
-    case PCS_OPTION_FORM: break;
-    }
+    static const size_t sizes[] = {
+        [PCS_OPTION_REAL] = sizeof(double),
+        [PCS_OPTION_COUNT] = sizeof(int),
+        [PCS_OPTION_FLAG] = sizeof(bool),
+        [PCS_OPTION_CHOICE] = sizeof(int),
+        [PCS_OPTION_VECTOR] = 3 * sizeof(double),
+        [PCS_OPTION_TEXT] = sizeof(const char *),
+        [PCS_OPTION_LIST] = sizeof(pcs_list),
+        [PCS_OPTION_FILE] = sizeof(const char *),
+        [PCS_OPTION_NAMES] = sizeof(pcs_names),
+        [PCS_OPTION_POINTS] = sizeof(pcs_points),
+        [PCS_OPTION_FORMULA] = sizeof(const void *),
+        [PCS_OPTION_PROFILE] = sizeof(pcs_profile),
+        [PCS_OPTION_NODE] = sizeof(pcs_yaml *),
+        [PCS_OPTION_FORM] = 0,
+    };
+    static const double unknown[3] = { NAN, NAN, NAN };
+    memset(member, 0, sizes[option->kind]);
+    if (option->kind == PCS_OPTION_COUNT) *(int *)member = -1;
+    if (option->kind == PCS_OPTION_VECTOR) memcpy(member, unknown, sizeof unknown);
+    if (option->kind == PCS_OPTION_REAL || option->kind == PCS_OPTION_PROFILE) *(double *)member = NAN;
 }
 
 // Parses the default of an option into a node of its own, NULL if memory is out.
