@@ -348,9 +348,9 @@ typedef struct time_params {
 static bool control_parts(pcs_context *ctx, int i, pcs_map_part *out)
 {
     static const pcs_map_part parts[] = {
-        { "adaptive", "step doubling", pcs_control_options, NULL, NULL },
+        { "adaptive", "step doubling", pcs_control_options, NULL, 0, NULL },
         { "contact", "parts of the contact time of force laws while these are closed", pcs_control_contact_options,
-          NULL, NULL },
+          NULL, 0, NULL },
     };
     const int count = sizeof parts / sizeof *parts;
     if (i < count) *out = parts[i];
@@ -612,7 +612,7 @@ static bool closed_form_parts(pcs_context *ctx, int i, pcs_map_part *out)
     const percuss_system_definition *d = pcs_closed_forms[i];
     pcs_option *options = NULL;
     if (d == NULL || (ctx != NULL && pcs_closed_form_options(ctx, d, &options) != PCS_OK)) return false;
-    *out = (pcs_map_part){ d->name, d->summary, options, NULL, NULL };
+    *out = (pcs_map_part){ d->name, d->summary, options, NULL, 0, NULL };
     return true;
 }
 
@@ -732,7 +732,7 @@ static bool scheme_parts(pcs_context *ctx, int i, pcs_map_part *out)
                                       "than accuracy asks for, else alpha_ggl" };
     if (i == 0) return true;
     const pcs_scheme_ops *ops = pcs_schemes[i - 1];
-    if (ops != NULL) *out = (pcs_map_part){ ops->name, ops->summary, ops->options, NULL, NULL };
+    if (ops != NULL) *out = (pcs_map_part){ ops->name, ops->summary, ops->options, NULL, ops->params_size, ops->check };
     return ops != NULL;
 }
 
@@ -747,11 +747,9 @@ static pcs_status scheme_read(pcs_build *b)
     pcs_case_forgive(b->c, node);
     int type = pcs_build_type(b, node, scheme_parts);
     if (type <= 0) return PCS_OK; // an analysis needs no scheme
+    bool is_fine;
     b->scheme = pcs_schemes[type - 1];
-    PCS_TRY(pcs_build_params(b, b->scheme->params_size, &b->scheme_params));
-    if (pcs_case_read(b->c, node, b->scheme->options, b->scheme_params))
-        pcs_build_check(b, node, b->scheme->check, b->scheme_params);
-    return PCS_OK;
+    return pcs_build_part(b, node, scheme_parts, type, &b->scheme_params, &is_fine);
 }
 
 typedef struct scheme_solver {
@@ -759,8 +757,8 @@ typedef struct scheme_solver {
     int nthread;
 } scheme_solver;
 
-PCS_PARTS(step_parts, pcs_step_solvers, NULL, NULL, NULL)
-PCS_PARTS(linsolve_parts, pcs_linsolvers, NULL, NULL, NULL)
+PCS_NAMED_PARTS(step_parts, pcs_step_solvers, NULL, NULL, 0, NULL)
+PCS_NAMED_PARTS(linsolve_parts, pcs_linsolvers, NULL, NULL, 0, NULL)
 
 const pcs_map pcs_step_map = { .name = "step solver", .parts = step_parts };
 const pcs_map pcs_linsolve_map = { .name = "linear solver", .parts = linsolve_parts };
@@ -981,13 +979,14 @@ static pcs_status build_equilibrium(pcs_build *b)
 
 static pcs_status build_read_mesh_model(pcs_build *b)
 {
+    pcs_yaml *root = pcs_case_root(b->c);
     PCS_TRY(pcs_build_mesh(b));
     PCS_TRY(pcs_build_groups(b));
-    PCS_TRY(pcs_build_supports(b));
+    PCS_TRY(pcs_build_entries(b, root, &pcs_support_list));
     PCS_TRY(build_initials(b));
-    PCS_TRY(pcs_build_loads(b));
-    PCS_TRY(pcs_build_joints(b));
-    return pcs_build_contacts(b);
+    PCS_TRY(pcs_build_entries(b, root, &pcs_load_list));
+    PCS_TRY(pcs_build_entries(b, root, &pcs_joint_list));
+    return pcs_build_entries(b, root, &pcs_contact_list);
 }
 
 // Returns true if the case has neither scheme nor time: enough for statics and modes, while either key asks for a run.

@@ -26,25 +26,26 @@ pcs_status pcs_build_params(pcs_build *b, size_t size, void **out)
     return *out == NULL ? PCS_NO_MEMORY : PCS_OK;
 }
 
-pcs_yaml *pcs_build_section(pcs_build *b, const char *key, const char *help, int *count)
+pcs_yaml *pcs_build_section(pcs_build *b, pcs_yaml *map, const char *key, const char *help, int *count)
 {
-    pcs_yaml *root = pcs_case_root(b->c), *section = pcs_case_get(b->c, root, key);
-    if (help != NULL) section = pcs_case_need(b->c, root, key, PCS_YAML_MAP, help);
+    pcs_yaml *section = pcs_case_get(b->c, map, key);
+    if (help != NULL) section = pcs_case_need(b->c, map, key, PCS_YAML_MAP, help);
     else if (section != NULL && !pcs_case_is(b->c, section, PCS_YAML_MAP)) section = NULL;
     *count = section == NULL ? 0 : pcs_yaml_count(section);
     if (help != NULL && section != NULL && *count == 0) pcs_case_reject(b->c, section, "is empty, needs %s", help);
     return section;
 }
 
-pcs_status pcs_build_entries(pcs_build *b, pcs_yaml *section, size_t size, pcs_build_reader *read, void **out)
+pcs_status pcs_build_entries(pcs_build *b, pcs_yaml *map, const pcs_build_list *list)
 {
-    int count = section == NULL ? 0 : pcs_yaml_count(section);
-    char *items = pcs_take(b->ctx, (size_t)count, size, "a section of the case");
-    *out = items;
+    int *count = (int *)(void *)((char *)b + list->count);
+    pcs_yaml *section = pcs_build_section(b, map, list->key, list->help, count);
+    char *items = pcs_take(b->ctx, (size_t)*count, list->size, "a section of the case");
     if (items == NULL) return PCS_NO_MEMORY;
-    for (int i = 0; i < count; i++) {
+    memcpy((char *)b + list->items, &items, sizeof items);
+    for (int i = 0; i < *count; i++, items += list->size) {
         pcs_yaml *node = pcs_case_entry(b->c, section, i, PCS_YAML_MAP);
-        PCS_TRY(read(b, pcs_yaml_key(section, i), node, items + (size_t)i * size));
+        PCS_TRY(list->read(b, pcs_yaml_key(section, i), node, items));
     }
     return PCS_OK;
 }
@@ -53,7 +54,7 @@ pcs_status pcs_build_read(pcs_build *b, pcs_yaml *map, const pcs_option *options
 {
     int nerror = pcs_case_error_count(b->c);
     bool is_read = pcs_case_read(b->c, map, options, params);
-    for (const pcs_option *o = options; o->name != NULL; o++) {
+    for (const pcs_option *o = options; o != NULL && o->name != NULL; o++) {
         pcs_yaml *node = o->kind == PCS_OPTION_FORM ? pcs_case_get(b->c, map, o->name) : NULL;
         if (node != NULL) PCS_TRY(o->form->read(b, node, (char *)params + o->offset));
     }
@@ -153,6 +154,18 @@ int pcs_build_type(pcs_build *b, pcs_yaml *map, pcs_parts *parts)
     const char *names[MOST_PARTS];
     builder_names(parts, MOST_PARTS, names);
     return pcs_case_type(b->c, map, names);
+}
+
+pcs_status pcs_build_part(pcs_build *b, pcs_yaml *map, pcs_parts *parts, int i, void **params, bool *is_fine)
+{
+    pcs_map_part part;
+    *params = NULL;
+    *is_fine = i >= 0 && parts(b->ctx, i, &part);
+    if (!*is_fine) return PCS_OK;
+    PCS_TRY(pcs_build_params(b, part.size, params));
+    PCS_TRY(pcs_build_read(b, map, part.options, *params, is_fine));
+    *is_fine = *is_fine && pcs_build_check(b, map, part.check, *params);
+    return PCS_OK;
 }
 
 const char *pcs_build_name(pcs_build *b, pcs_yaml *map, const char *key, pcs_parts *parts)

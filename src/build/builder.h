@@ -64,13 +64,24 @@ typedef const char *pcs_build_checker(const void *params, const char **option);
 bool pcs_build_check(pcs_build *b, const pcs_yaml *node, pcs_build_checker *check, const void *params);
 // Allocates the parameters of an implementation, zeroed.
 pcs_status pcs_build_params(pcs_build *b, size_t size, void **out);
-// Returns the section as a map and its number of entries; NULL and 0 if it is absent or wrong. `help`: required
+// Returns the section of `map` and its number of entries; NULL and 0 if it is absent or no map. `help`: required
 // content, NULL if it may be absent.
-pcs_yaml *pcs_build_section(pcs_build *b, const char *key, const char *help, int *count);
-// Allocates an array with an item of `size` bytes for each entry of a section, and lets `read` fill it in; the node is
-// NULL if the entry is no map.
+pcs_yaml *pcs_build_section(pcs_build *b, pcs_yaml *map, const char *key, const char *help, int *count);
+
+// A section of entries by name: an array with an item for each, filled in by `read`, whose node is NULL if the entry is
+// no map.
 typedef pcs_status pcs_build_reader(pcs_build *b, const char *name, pcs_yaml *node, void *item);
-pcs_status pcs_build_entries(pcs_build *b, pcs_yaml *section, size_t size, pcs_build_reader *read, void **out);
+typedef struct pcs_build_list {
+    const char *key, *help;    // help: required content, NULL if the section may be absent
+    size_t size, count, items; // bytes of an item; offsets in pcs_build of their number and of the array
+    pcs_build_reader *read;
+} pcs_build_list;
+#define PCS_BUILD_LIST(key, help, type, count, items, read)                                   \
+    {                                                                                         \
+        key, help, sizeof(type), offsetof(pcs_build, count), offsetof(pcs_build, items), read \
+    }
+pcs_status pcs_build_entries(pcs_build *b, pcs_yaml *map, const pcs_build_list *list);
+extern const pcs_build_list pcs_support_list, pcs_load_list, pcs_joint_list, pcs_contact_list;
 // Reads the options of a table, including those with a form. *is_fine is true if all are valid; may be NULL.
 pcs_status pcs_build_read(pcs_build *b, pcs_yaml *map, const pcs_option *options, void *params, bool *is_fine);
 
@@ -81,6 +92,8 @@ bool pcs_build_real(const pcs_option *options, const void *params, const char *n
 
 // Returns the index of the part that the required key `type` names; -1, with an error, if there is none.
 int pcs_build_type(pcs_build *b, pcs_yaml *map, pcs_parts *parts);
+// Reads the options of part i into parameters of its own. *params is NULL if i < 0; *is_fine: all are valid.
+pcs_status pcs_build_part(pcs_build *b, pcs_yaml *map, pcs_parts *parts, int i, void **params, bool *is_fine);
 // Returns the name of the part under `key`, by default "auto"; NULL, with an error, if there is no such part.
 const char *pcs_build_name(pcs_build *b, pcs_yaml *map, const char *key, pcs_parts *parts);
 
@@ -90,12 +103,8 @@ pcs_status pcs_build_mesh(pcs_build *b);
 // Returns true if anything but contacts names nodes that every process must have.
 bool pcs_build_names_nodes(const pcs_build *b);
 pcs_status pcs_build_groups(pcs_build *b);
-pcs_status pcs_build_supports(pcs_build *b);
-pcs_status pcs_build_loads(pcs_build *b);
 // Checks that formulas of time are finite over the run. If not, that is an error of the case.
 pcs_status pcs_build_sample_formulas(pcs_build *b);
-pcs_status pcs_build_contacts(pcs_build *b);
-pcs_status pcs_build_joints(pcs_build *b);
 pcs_status pcs_build_masses(pcs_build *b); // mass matrices that the scheme asks for
 pcs_status pcs_build_output(pcs_build *b);
 

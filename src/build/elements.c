@@ -33,7 +33,7 @@ static const pcs_option group_options[] = {
     PCS_MAP("damping", group_keys, damping, PCS_OPTIONAL, pcs_damping_map, "Rayleigh damping"),
     { .name = NULL },
 };
-PCS_PARTS(section_parts, pcs_section_types, pcs_section_types[i]->options, NULL, NULL)
+PCS_PARTS(section_parts, pcs_section_types, NULL)
 
 const pcs_map pcs_section_map = { .name = "section", .kind = PCS_MAP_TYPES, .parts = section_parts };
 static const pcs_option section_options[] = {
@@ -42,8 +42,7 @@ static const pcs_option section_options[] = {
     { .name = NULL },
 };
 
-PCS_PARTS(element_parts, pcs_elements, pcs_elements[i]->options,
-          pcs_elements[i]->section_offset != 0 ? section_options : NULL, NULL)
+PCS_PARTS(element_parts, pcs_elements, pcs_elements[i]->section_offset != 0 ? section_options : NULL)
 
 const pcs_map pcs_group_map = {
     .name = "element group", .kind = PCS_MAP_TYPES, .is_entry = true, .options = group_options, .parts = element_parts
@@ -66,12 +65,11 @@ static pcs_status elements_section(pcs_build *b, pcs_yaml *group, void *out)
     pcs_yaml *node = keys.section;
     if (node == NULL || !pcs_case_is(b->c, node, PCS_YAML_MAP)) return PCS_OK;
     int type = pcs_build_type(b, node, section_parts);
-    if (type < 0) return PCS_OK;
+    void *params;
+    bool is_fine;
+    PCS_TRY(pcs_build_part(b, node, section_parts, type, &params, &is_fine));
+    if (!is_fine) return PCS_OK;
     const pcs_section_type *shape = pcs_section_types[type];
-    void *params = NULL;
-    PCS_TRY(pcs_build_params(b, shape->params_size, &params));
-    if (!pcs_case_read(b->c, node, shape->options, params)) return PCS_OK;
-    if (!pcs_build_check(b, node, shape->check, params)) return PCS_OK;
     shape->constants(params, out);
     if (!pcs_section_varies(shape, params)) return PCS_OK;
     pcs_section_line *line = NULL;
@@ -111,12 +109,12 @@ static pcs_status elements_read(pcs_build *b, const char *name, pcs_yaml *node, 
     if (group->cells == NULL) b->has_lost_cells = true;
     elements_read_damping(b, node, &group->damping_mass, &group->damping_stiffness);
     if (type < 0) return PCS_OK;
-    void *params = NULL;
+    void *params;
+    bool is_fine;
     group->ops = pcs_elements[type];
     elements_check_cells(b, node, group);
-    PCS_TRY(pcs_build_params(b, group->ops->params_size, &params));
+    PCS_TRY(pcs_build_part(b, node, element_parts, type, &params, &is_fine));
     group->params = params;
-    if (pcs_case_read(b->c, node, group->ops->options, params)) pcs_build_check(b, node, group->ops->check, params);
     return group->ops->section_offset != 0 ? elements_section(b, node, (char *)params + group->ops->section_offset)
                                            : PCS_OK;
 }
@@ -227,12 +225,12 @@ static pcs_status elements_check_cover(pcs_build *b, const pcs_yaml *section)
 
 pcs_status pcs_build_groups(pcs_build *b)
 {
-    void *groups;
-    pcs_yaml *section = pcs_build_section(b, "elements", "element groups by name", &b->model.ngroup);
-    PCS_TRY(pcs_build_entries(b, section, sizeof(pcs_fe_group), elements_read, &groups));
-    b->model.groups = groups;
-    elements_read_damping(b, pcs_case_root(b->c), &b->model.damping_mass, &b->model.damping_stiffness);
-    return b->model.ngroup == 0 ? PCS_OK : elements_check_cover(b, section);
+    static const pcs_build_list list =
+        PCS_BUILD_LIST("elements", "element groups by name", pcs_fe_group, model.ngroup, model.groups, elements_read);
+    pcs_yaml *root = pcs_case_root(b->c);
+    PCS_TRY(pcs_build_entries(b, root, &list));
+    elements_read_damping(b, root, &b->model.damping_mass, &b->model.damping_stiffness);
+    return b->model.ngroup == 0 ? PCS_OK : elements_check_cover(b, pcs_yaml_at(root, list.key));
 }
 
 // Sets an automatic mass to the one that the scheme needs, and rejects a given one that the scheme cannot take.

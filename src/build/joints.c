@@ -23,7 +23,7 @@ static const pcs_option motion_options[] = {
     { .name = NULL },
 };
 
-PCS_PARTS(joint_parts, pcs_joints, pcs_joints[i]->options, pcs_joints[i]->signals == NULL ? NULL : motion_options, NULL)
+PCS_PARTS(joint_parts, pcs_joints, pcs_joints[i]->signals == NULL ? NULL : motion_options)
 
 const pcs_map pcs_joint_map = { .name = "joint", .kind = PCS_MAP_TYPES, .is_entry = true, .parts = joint_parts };
 
@@ -81,14 +81,8 @@ static pcs_status joints_read(pcs_build *b, const char *name, pcs_yaml *node, vo
     return type < 0 ? PCS_OK : build_source(b, node, pcs_joints[type], joint);
 }
 
-pcs_status pcs_build_joints(pcs_build *b)
-{
-    void *joints;
-    pcs_yaml *section = pcs_build_section(b, "joints", NULL, &b->model.njoint);
-    PCS_TRY(pcs_build_entries(b, section, sizeof(pcs_row_source), joints_read, &joints));
-    b->model.joints = joints;
-    return PCS_OK;
-}
+const pcs_build_list pcs_joint_list =
+    PCS_BUILD_LIST("joints", NULL, pcs_row_source, model.njoint, model.joints, joints_read);
 
 // Data shared by the checks.
 typedef struct joint_check {
@@ -321,7 +315,7 @@ typedef struct contact_keys {
 } contact_keys;
 
 static const char *const contact_points[] = { "sum", "all", NULL };
-PCS_PARTS(law_parts, pcs_laws, pcs_laws[i]->options, NULL, NULL)
+PCS_PARTS(law_parts, pcs_laws, NULL)
 
 const pcs_map pcs_law_map = { .name = "law", .kind = PCS_MAP_TYPES, .parts = law_parts };
 static const pcs_option contact_options[] = {
@@ -337,7 +331,7 @@ static const pcs_option contact_options[] = {
 };
 static const char *const contact_one[] = { "restitution", "law", NULL };
 
-PCS_PARTS(gap_parts, pcs_gap_types, pcs_gap_types[i]->options, NULL, NULL)
+PCS_PARTS(gap_parts, pcs_gap_types, NULL)
 
 const pcs_map pcs_contact_map = {
     .name = "contact", .kind = PCS_MAP_TYPES, .is_entry = true, .options = contact_options, .parts = gap_parts
@@ -346,12 +340,11 @@ const pcs_map pcs_contact_map = {
 static pcs_status contacts_read_law(pcs_build *b, pcs_yaml *node, double friction, pcs_law *out)
 {
     int type = pcs_build_type(b, node, law_parts);
-    if (type < 0) return PCS_OK;
+    void *params;
+    bool is_fine;
+    PCS_TRY(pcs_build_part(b, node, law_parts, type, &params, &is_fine));
+    if (!is_fine) return PCS_OK;
     const pcs_law_ops *ops = pcs_laws[type];
-    void *params = NULL;
-    PCS_TRY(pcs_build_params(b, ops->params_size, &params));
-    if (!pcs_case_read(b->c, node, ops->options, params)) return PCS_OK;
-    if (!pcs_build_check(b, node, ops->check, params)) return PCS_OK;
     for (const pcs_option *o = ops->options; o->name != NULL; o++)
         if (friction == 0.0 && strncmp(o->name, "tangent_", 8) == 0 && pcs_case_get(b->c, node, o->name) != NULL)
             pcs_case_error_at(b->c, node, o->name,
@@ -387,11 +380,5 @@ static pcs_status contacts_read(pcs_build *b, const char *name, pcs_yaml *node, 
     return PCS_OK;
 }
 
-pcs_status pcs_build_contacts(pcs_build *b)
-{
-    void *contacts;
-    pcs_yaml *section = pcs_build_section(b, "contacts", NULL, &b->model.ncontact);
-    PCS_TRY(pcs_build_entries(b, section, sizeof(pcs_row_source), contacts_read, &contacts));
-    b->model.contacts = contacts;
-    return PCS_OK;
-}
+const pcs_build_list pcs_contact_list =
+    PCS_BUILD_LIST("contacts", NULL, pcs_row_source, model.ncontact, model.contacts, contacts_read);

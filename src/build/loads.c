@@ -216,15 +216,11 @@ static void formulas_sample_joint(pcs_build *b, pcs_yaml *node, const pcs_row_so
 
 pcs_status pcs_build_sample_formulas(pcs_build *b)
 {
-    int count;
-    pcs_yaml *section = pcs_build_section(b, "loads", NULL, &count);
-    for (int i = 0; i < count; i++) {
-        pcs_yaml *node = pcs_case_entry(b->c, section, i, PCS_YAML_MAP);
-        formulas_sample_amplitude(b, node, "amplitude", &b->model.loads[i].amplitude, false);
-    }
-    section = pcs_build_section(b, "joints", NULL, &count);
-    for (int i = 0; i < count; i++)
-        formulas_sample_joint(b, pcs_case_entry(b->c, section, i, PCS_YAML_MAP), &b->model.joints[i]);
+    pcs_yaml *root = pcs_case_root(b->c), *loads = pcs_case_get(b->c, root, "loads");
+    pcs_yaml *joints = pcs_case_get(b->c, root, "joints");
+    for (int i = 0; i < b->model.nload; i++)
+        formulas_sample_amplitude(b, pcs_yaml_item(loads, i), "amplitude", &b->model.loads[i].amplitude, false);
+    for (int i = 0; i < b->model.njoint; i++) formulas_sample_joint(b, pcs_yaml_item(joints, i), &b->model.joints[i]);
     return pcs_case_finish(b->c);
 }
 
@@ -274,14 +270,8 @@ static pcs_status supports_read(pcs_build *b, const char *name, pcs_yaml *node, 
     return node == NULL ? PCS_OK : pcs_build_read(b, node, support_options, support, NULL);
 }
 
-pcs_status pcs_build_supports(pcs_build *b)
-{
-    void *supports;
-    pcs_yaml *section = pcs_build_section(b, "supports", NULL, &b->model.nsupport);
-    PCS_TRY(pcs_build_entries(b, section, sizeof(pcs_fe_support), supports_read, &supports));
-    b->model.supports = supports;
-    return PCS_OK;
-}
+const pcs_build_list pcs_support_list =
+    PCS_BUILD_LIST("supports", NULL, pcs_fe_support, model.nsupport, model.supports, supports_read);
 
 enum { TYPE_GRAVITY, TYPE_FORCE, TYPE_MOMENT, TYPE_TORQUE, TYPE_LINE };
 
@@ -342,13 +332,12 @@ static const pcs_option line_options[] = {
     { .name = NULL },
 };
 
-static const char *const load_one[] = { "node", "set", NULL };
 static const pcs_map_part load_types[] = {
-    [TYPE_GRAVITY] = { "gravity", "weight of everything that has mass", gravity_options, NULL, NULL },
-    [TYPE_FORCE] = { "force", "a force on nodes", force_options, NULL, load_one },
-    [TYPE_MOMENT] = { "moment", "a moment on nodes", moment_options, NULL, load_one },
-    [TYPE_TORQUE] = { "torque", "a torque about an axis on nodes", torque_options, NULL, load_one },
-    [TYPE_LINE] = { "line", "a force along cells", line_options, NULL, NULL },
+    [TYPE_GRAVITY] = { "gravity", "weight of everything that has mass", gravity_options, NULL, 0, NULL },
+    [TYPE_FORCE] = { "force", "a force on nodes", force_options, NULL, 0, NULL },
+    [TYPE_MOMENT] = { "moment", "a moment on nodes", moment_options, NULL, 0, NULL },
+    [TYPE_TORQUE] = { "torque", "a torque about an axis on nodes", torque_options, NULL, 0, NULL },
+    [TYPE_LINE] = { "line", "a force along cells", line_options, NULL, 0, NULL },
 };
 
 static bool load_parts(pcs_context *ctx, int i, pcs_map_part *out)
@@ -370,26 +359,19 @@ static void loads_take_axis(pcs_build *b, pcs_yaml *node, load_params *p)
 
 static pcs_status loads_read(pcs_build *b, const char *name, pcs_yaml *node, void *item)
 {
+    static const char *const nodes[] = { "node", "set", NULL };
     load_params p = { .load.name = name };
     bool is_fine;
     int type = node == NULL ? -1 : pcs_build_type(b, node, load_parts);
     if (type < 0) return PCS_OK;
-    const pcs_map_part *part = &load_types[type];
     p.load.is_gravity = type == TYPE_GRAVITY;
     p.load.kind = type == TYPE_FORCE ? PCS_LOAD_FORCE : PCS_LOAD_MOMENT;
     if (type == TYPE_LINE) p.load.kind = PCS_LOAD_LINE;
-    PCS_TRY(pcs_build_read(b, node, part->options, &p, &is_fine));
-    if (part->one != NULL) (void)pcs_case_one(b->c, node, part->one, true);
+    PCS_TRY(pcs_build_read(b, node, load_types[type].options, &p, &is_fine));
+    if (type != TYPE_GRAVITY && type != TYPE_LINE) (void)pcs_case_one(b->c, node, nodes, true);
     if (type == TYPE_TORQUE && is_fine) loads_take_axis(b, node, &p);
     *(pcs_fe_load *)item = p.load;
     return PCS_OK;
 }
 
-pcs_status pcs_build_loads(pcs_build *b)
-{
-    void *loads;
-    pcs_yaml *section = pcs_build_section(b, "loads", NULL, &b->model.nload);
-    PCS_TRY(pcs_build_entries(b, section, sizeof(pcs_fe_load), loads_read, &loads));
-    b->model.loads = loads;
-    return PCS_OK;
-}
+const pcs_build_list pcs_load_list = PCS_BUILD_LIST("loads", NULL, pcs_fe_load, model.nload, model.loads, loads_read);

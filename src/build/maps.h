@@ -11,9 +11,10 @@ struct pcs_build;
 // A part of a registry, chosen by `type: name`.
 typedef struct pcs_map_part {
     const char *name, *summary;
-    const pcs_option *options; // NULL if none
-    const pcs_option *more;    // further options, NULL if none
-    const char *const *one;    // keys, exactly one of which must be given; NULL if no such rule
+    const pcs_option *options;                                     // NULL if none
+    const pcs_option *more;                                        // further options, NULL if none
+    size_t size;                                                   // bytes of the parameters that the options fill in
+    const char *(*check)(const void *params, const char **option); // error in them, or NULL; NULL if always fine
 } pcs_map_part;
 
 // Gets part i of a registry. False if there is none. Tables that need memory are left out if ctx is NULL.
@@ -65,14 +66,17 @@ extern const pcs_map pcs_linsolve_map, pcs_step_map, pcs_control_map, pcs_dampin
     pcs_output_map, pcs_perturbation_map, pcs_scheme_map, pcs_set_map, pcs_solver_map, pcs_start_map, pcs_support_map,
     pcs_system_map, pcs_time_map;
 
-// Defines the function that gives the parts of a registry, a table of pointers that ends with NULL.
-#define PCS_PARTS(function, table, own_options, own_more, own_one)                                      \
-    static bool function(pcs_context *ctx, int i, pcs_map_part *out)                                    \
-    {                                                                                                   \
-        if ((table)[i] == NULL) return false;                                                           \
-        *out = (pcs_map_part){ (table)[i]->name, (table)[i]->summary, own_options, own_more, own_one }; \
-        return true;                                                                                    \
+// Defines the function that gives the parts of a registry, a table of pointers that ends with NULL: those without
+// options, and those with parameters and perhaps more options.
+#define PCS_NAMED_PARTS(function, table, ...)                                        \
+    static bool function(pcs_context *ctx, int i, pcs_map_part *out)                 \
+    {                                                                                \
+        if ((table)[i] == NULL) return false;                                        \
+        *out = (pcs_map_part){ (table)[i]->name, (table)[i]->summary, __VA_ARGS__ }; \
+        return true;                                                                 \
     }
+#define PCS_PARTS(function, table, own_more) \
+    PCS_NAMED_PARTS(function, table, (table)[i]->options, own_more, (table)[i]->params_size, (table)[i]->check)
 
 // A registry under its heading in a list.
 typedef struct pcs_registry {

@@ -291,7 +291,7 @@ static pcs_status sets_add_group(pcs_build *b, pcs_yaml *group, const char *key)
 static pcs_status sets_read(pcs_build *b)
 {
     int count;
-    pcs_yaml *section = pcs_build_section(b, "sets", NULL, &count);
+    pcs_yaml *section = pcs_build_section(b, pcs_case_root(b->c), "sets", NULL, &count);
     for (int i = 0; i < count; i++) {
         pcs_yaml *node = pcs_case_entry(b->c, section, i, PCS_YAML_MAP);
         const char *name = pcs_yaml_key(section, i);
@@ -376,7 +376,7 @@ static pcs_status merge_read(pcs_build *b)
 {
     int count;
     pcs_merge merge;
-    pcs_yaml *section = pcs_build_section(b, "merge", NULL, &count);
+    pcs_yaml *section = pcs_build_section(b, pcs_case_root(b->c), "merge", NULL, &count);
     if (count == 0) return PCS_OK;
     pcs_status status = pcs_merge_begin(b->mesh, &merge);
     for (int i = 0; i < count; i++) {
@@ -892,8 +892,7 @@ static const pcs_option line_options[] = {
     { .name = NULL },
 };
 
-PCS_PARTS(source_parts, pcs_mesh_sources, pcs_mesh_sources[i]->options,
-          strcmp(pcs_mesh_sources[i]->name, "line") == 0 ? line_options : NULL, NULL)
+PCS_PARTS(source_parts, pcs_mesh_sources, strcmp(pcs_mesh_sources[i]->name, "line") == 0 ? line_options : NULL)
 
 const pcs_map pcs_mesh_map = { .name = "mesh part", .kind = PCS_MAP_TYPES, .is_entry = true, .parts = source_parts };
 
@@ -941,10 +940,9 @@ static pcs_status mesh_read_part(pcs_build *b, pcs_yaml *node, mesh_part *part)
     if (strcmp(source->name, "line") == 0) (void)pcs_case_read(b->c, node, line_options, &keys);
     if (keys.cells != NULL) PCS_TRY(travel_read(b, part->name, node, keys.cells));
     PCS_TRY(mesh_read_auto(b, node, part->name, source->options));
-    PCS_TRY(pcs_build_params(b, source->params_size, &part->params));
-    if (!pcs_case_read(b->c, node, source->options, part->params)) return PCS_OK;
-    if (!pcs_build_check(b, node, source->check, part->params)) return PCS_OK;
-    part->source = source;
+    bool is_fine;
+    PCS_TRY(pcs_build_part(b, node, source_parts, type, &part->params, &is_fine));
+    part->source = is_fine ? source : NULL;
     return PCS_OK;
 }
 
@@ -1010,7 +1008,7 @@ pcs_status pcs_build_mesh(pcs_build *b)
 {
     const pcs_comm *comm = pcs_context_comm(b->ctx);
     mesh_parts parts = { 0 };
-    pcs_yaml *section = pcs_build_section(b, "mesh", "parts of the mesh by name", &parts.count);
+    pcs_yaml *section = pcs_build_section(b, pcs_case_root(b->c), "mesh", "parts of the mesh by name", &parts.count);
     PCS_TRY(pcs_mesh_create(b->ctx, &b->mesh));
     const pcs_yaml *sets = pcs_case_get(b->c, pcs_case_root(b->c), "sets");
     PCS_TAKE(b->ctx, b->broken, parts.count + (sets == NULL ? 0 : pcs_yaml_count(sets)) + 1, "the mesh");

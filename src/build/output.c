@@ -29,8 +29,21 @@ static void output_check_sets(pcs_build *b, pcs_yaml *map, const char *const *op
     }
 }
 
-static pcs_status output_observer(pcs_build *b, pcs_yaml *output, const pcs_observer_ops *ops)
+// Gives the observers and, last, checkpoints, which are a map of options or false as well.
+static bool observer_parts(pcs_context *ctx, int i, pcs_map_part *out)
 {
+    int count = 0;
+    while (pcs_observers[count] != NULL) count++;
+    *out = (pcs_map_part){ "checkpoint", "what a run can be resumed from", pcs_checkpoint_options, NULL, 0, NULL };
+    if (i >= count) return i == count;
+    const pcs_observer_ops *ops = pcs_observers[i];
+    *out = (pcs_map_part){ ops->name, ops->summary, ops->options, NULL, ops->params_size, ops->check_params };
+    return true;
+}
+
+static pcs_status output_observer(pcs_build *b, pcs_yaml *output, int i)
+{
+    const pcs_observer_ops *ops = pcs_observers[i];
     pcs_yaml *node = pcs_case_get(b->c, output, ops->name);
     // Progress is requested by the program that runs the simulation, not by the case.
     bool is_wanted = node != NULL || ops->is_default || strcmp(ops->name, "progress") == 0;
@@ -38,9 +51,9 @@ static pcs_status output_observer(pcs_build *b, pcs_yaml *output, const pcs_obse
     node = pcs_case_get_map(b->c, output, ops->name);
     if (node == NULL) return PCS_OK;
     void *params = NULL, *data = NULL;
-    PCS_TRY(pcs_build_params(b, ops->params_size, &params));
+    bool is_fine;
+    PCS_TRY(pcs_build_part(b, node, observer_parts, i, &params, &is_fine));
     PCS_TRY(pcs_build_params(b, ops->data_size, &data));
-    if (pcs_case_read(b->c, node, ops->options, params)) pcs_build_check(b, node, ops->check_params, params);
     if (ops->cell_options != NULL && !b->has_system) output_check_sets(b, node, ops->cell_options);
     b->sim->observers[b->sim->nobserver++] =
         (pcs_observer){ .ops = ops, .ctx = b->ctx, .view = &b->sim->view, .params = params, .data = data };
@@ -74,17 +87,6 @@ enum { PROBE_OF = 5 }; // index in the table
 static const char *const probe_one[] = { "node", "set", "element", "body", NULL };
 static const pcs_map map_probe = { .name = "probe", .is_entry = true, .options = probe_options };
 static const pcs_map map_probes = { .name = "probes", .kind = PCS_MAP_NAMES, .entry = &map_probe };
-
-// Gives the observers and, last, checkpoints, which are a map of options or false as well.
-static bool observer_parts(pcs_context *ctx, int i, pcs_map_part *out)
-{
-    int count = 0;
-    while (pcs_observers[count] != NULL) count++;
-    *out = (pcs_map_part){ "checkpoint", "what a run can be resumed from", pcs_checkpoint_options, NULL, NULL };
-    if (i >= count) return i == count;
-    *out = (pcs_map_part){ pcs_observers[i]->name, pcs_observers[i]->summary, pcs_observers[i]->options, NULL, NULL };
-    return true;
-}
 
 typedef struct output_keys {
     pcs_yaml *probes;
@@ -144,18 +146,8 @@ static pcs_status output_read_probe(pcs_build *b, const char *name, pcs_yaml *ma
     return PCS_OK;
 }
 
-static pcs_status output_read_probes(pcs_build *b, pcs_yaml *output)
-{
-    output_keys keys = { 0 };
-    (void)pcs_case_read(b->c, output, output_options, &keys);
-    pcs_yaml *section = keys.probes;
-    if (section == NULL || !pcs_case_is(b->c, section, PCS_YAML_MAP)) return PCS_OK;
-    void *probes;
-    PCS_TRY(pcs_build_entries(b, section, sizeof *b->probes, output_read_probe, &probes));
-    b->nprobe = pcs_yaml_count(section);
-    b->probes = probes;
-    return PCS_OK;
-}
+static const pcs_build_list probe_list =
+    PCS_BUILD_LIST("probes", NULL, pcs_build_probe, nprobe, probes, output_read_probe);
 
 // Reads the options of checkpoints, which are written unless they are switched off.
 static void output_read_checkpoints(pcs_build *b, pcs_yaml *output)
@@ -178,9 +170,9 @@ pcs_status pcs_build_output(pcs_build *b)
     PCS_TAKE(b->ctx, b->sim->observers, count, "observers");
     pcs_yaml *output = pcs_case_get_map(b->c, root, "output");
     if (output == NULL) return PCS_OK;
-    for (int i = 0; i < count; i++) PCS_TRY(output_observer(b, output, pcs_observers[i]));
+    for (int i = 0; i < count; i++) PCS_TRY(output_observer(b, output, i));
     output_read_checkpoints(b, output);
-    return output_read_probes(b, output);
+    return pcs_build_entries(b, output, &probe_list);
 }
 
 // Finds the probe of position or velocity of a coordinate: "theta1", "v_theta1".
