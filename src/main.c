@@ -352,88 +352,66 @@ static int arguments_refuse(const pcs_arguments *a, const pcs_cli_option *o, con
     return cli_refuse(a->command, what, text, NULL);
 }
 
-static int arguments_read_count(const pcs_arguments *a, const pcs_cli_option *o, const char *text, int *out)
-{
-    char *end = NULL, wanted[64];
-    long value = strtol(text, &end, 10);
-    snprintf(wanted, sizeof wanted, "a whole number from %.0f to %.0f", o->least, o->most);
-    if (end == text || *end != '\0' || (double)value < o->least || (double)value > o->most)
-        return arguments_refuse(a, o, wanted, text);
-    *out = (int)value;
-    return PCS_CLI_DONE;
-}
-
-static int arguments_read_number(const pcs_arguments *a, const pcs_cli_option *o, const char *text, double *out)
-{
-    char *end = NULL;
-    *out = strtod(text, &end);
-    bool is_number = end != text && *end == '\0' && isfinite(*out), is_bounded = o->most > 0.0;
-    if (is_number && !(is_bounded && (*out < o->least || *out > o->most))) return PCS_CLI_DONE;
-    return arguments_refuse(a, o, is_number ? "in [1e-15, 1e-3]" : "a number", text);
-}
-
-static int arguments_read_text(const pcs_arguments *a, const pcs_cli_option *o, const char *text, const char **out)
-{
-    char wanted[64];
-    bool is_choice = islower((unsigned char)o->value[0]) != 0;
-    snprintf(wanted, sizeof wanted, "'%s'", o->value);
-    if (is_choice && strcmp(text, o->value) != 0) return arguments_refuse(a, o, wanted, text);
-    *out = text;
-    return PCS_CLI_DONE;
-}
-
+// Reads the value of an option, or notes the option itself.
 static int arguments_store(pcs_arguments *a, const pcs_cli_option *o, const char *text)
 {
     void *place = (char *)a + o->place;
     pcs_texts *texts = place;
+    char *end = NULL, wanted[64];
+    double x = o->kind == PCS_CLI_REAL ? strtod(text, &end) : 0.0;
+    if (o->kind == PCS_CLI_COUNT) x = (double)strtol(text, &end, 10);
+    bool is_number = end != NULL && end != text && *end == '\0' && isfinite(x);
+    bool is_within = is_number && (o->most == 0.0 || (x >= o->least && x <= o->most));
     a->is_given[o - pcs_cli_options] = true;
     switch (o->kind) {
     case PCS_CLI_FLAG: *(bool *)place = true; break;
-    case PCS_CLI_TEXT: return arguments_read_text(a, o, text, place);
+    case PCS_CLI_TEXT:
+        snprintf(wanted, sizeof wanted, "'%s'", o->value);
+        if (islower((unsigned char)o->value[0]) && strcmp(text, o->value) != 0)
+            return arguments_refuse(a, o, wanted, text);
+        *(const char **)place = text;
+        break;
     case PCS_CLI_TEXTS: texts->text[texts->count++] = text; break;
-    case PCS_CLI_COUNT: return arguments_read_count(a, o, text, place);
-    case PCS_CLI_REAL: return arguments_read_number(a, o, text, place);
+    case PCS_CLI_COUNT:
+        snprintf(wanted, sizeof wanted, "a whole number from %.0f to %.0f", o->least, o->most);
+        if (!is_within) return arguments_refuse(a, o, wanted, text);
+        *(int *)place = (int)x;
+        break;
+    case PCS_CLI_REAL:
+        if (!is_within) return arguments_refuse(a, o, is_number ? "in [1e-15, 1e-3]" : "a number", text);
+        *(double *)place = x;
+        break;
     case PCS_CLI_WORDS: break; // read with all words that follow
     }
-    return PCS_CLI_DONE;
-}
-
-static int arguments_refuse_unknown(const pcs_arguments *a, const char *text)
-{
-    const char *names[2 * PCS_CLI_OPTIONS + 1] = { NULL };
-    int count = 0;
-    for (const pcs_cli_option *o = pcs_cli_options; o->name != NULL; o++) {
-        names[count++] = o->name;
-        if (o->letter != NULL) names[count++] = o->letter;
-    }
-    return cli_refuse(a->command, "unknown option", text, names);
-}
-
-static int arguments_take_words(int argc, char **argv, int *i, pcs_arguments *a, const pcs_cli_option *o)
-{
-    a->nword = argc - *i - 1;
-    a->words = (const char *const *)argv + *i + 1;
-    a->is_given[o - pcs_cli_options] = a->nword > 0;
-    *i = argc;
     return PCS_CLI_DONE;
 }
 
 // Parses --name VALUE, --name=VALUE or -n VALUE.
 static int arguments_parse_option(int argc, char **argv, int *i, pcs_arguments *a)
 {
-    const char *text = argv[*i];
+    const char *text = argv[*i], *names[2 * PCS_CLI_OPTIONS + 1] = { NULL };
+    int count = 0;
     for (const pcs_cli_option *o = pcs_cli_options; o->name != NULL; o++) {
         size_t length = strlen(o->name);
         bool is_alone = strcmp(text, o->name) == 0 || (o->letter != NULL && strcmp(text, o->letter) == 0);
-        if (is_alone && o->kind == PCS_CLI_FLAG) return arguments_store(a, o, NULL);
-        if (is_alone && o->kind == PCS_CLI_WORDS) return arguments_take_words(argc, argv, i, a, o);
-        if (is_alone && *i + 1 == argc) return cli_refuse(a->command, "a value must follow the option", text, NULL);
-        if (is_alone) return arguments_store(a, o, argv[++*i]);
         bool takes_value = o->kind != PCS_CLI_FLAG && o->kind != PCS_CLI_WORDS;
+        if (is_alone && o->kind == PCS_CLI_FLAG) return arguments_store(a, o, NULL);
+        if (is_alone && takes_value && *i + 1 == argc)
+            return cli_refuse(a->command, "a value must follow the option", text, NULL);
+        if (is_alone && takes_value) return arguments_store(a, o, argv[++*i]);
         if (takes_value && strncmp(text, o->name, length) == 0 && text[length] == '=')
             return arguments_store(a, o, text + length + 1);
+        if (is_alone) { // all words that follow
+            a->nword = argc - *i - 1;
+            a->words = (const char *const *)argv + *i + 1;
+            a->is_given[o - pcs_cli_options] = a->nword > 0;
+            *i = argc;
+            return PCS_CLI_DONE;
+        }
+        names[count++] = o->name;
+        if (o->letter != NULL) names[count++] = o->letter;
     }
-    return arguments_refuse_unknown(a, text);
+    return cli_refuse(a->command, "unknown option", text, names);
 }
 
 // Parses the arguments; `set` needs space for argc texts. This and the next return the exit status or PCS_CLI_DONE.
@@ -522,35 +500,20 @@ static void version_blas(size_t size, char *text)
     snprintf(text, size, "%s", slash == NULL ? name : slash + 1);
 }
 
-static void version_line(const char *name, const char *text)
-{
-    printf("%-12s %s\n", name, text);
-}
-
-static void version_numbers(const char *name, const int version[3])
-{
-    printf("%-12s %d.%d.%d\n", name, version[0], version[1], version[2]);
-}
-
 // Prints version, compiler, flags and libraries.
 static void cli_version(void)
 {
     int suite[3], cholmod[3], lapack[3];
-    char text[256] = "";
-    printf("percuss %s\n", percuss_version());
-    version_line("compiler", COMPILER);
-    version_line("build", PERCUSS_BUILD);
+    char blas[256] = "";
     pcs_suitesparse_version(suite, cholmod);
-    snprintf(text, sizeof text, "%d.%d.%d, CHOLMOD %d.%d.%d", suite[0], suite[1], suite[2], cholmod[0], cholmod[1],
-             cholmod[2]);
-    version_line("SuiteSparse", text);
-    version_line("ARPACK", PERCUSS_ARPACK);
-    version_blas(sizeof text, text);
-    version_line("BLAS", text);
+    version_blas(sizeof blas, blas);
     ilaver_(&lapack[0], &lapack[1], &lapack[2]);
-    version_numbers("LAPACK", lapack);
-    version_line("libyaml", pcs_yaml_version());
-    version_line("PETSc", PERCUSS_PETSC_VERSION);
+    printf("percuss %s\ncompiler     %s\nbuild        %s\n", percuss_version(), COMPILER, PERCUSS_BUILD);
+    printf("SuiteSparse  %d.%d.%d, CHOLMOD %d.%d.%d\n", suite[0], suite[1], suite[2], cholmod[0], cholmod[1],
+           cholmod[2]);
+    printf("ARPACK       %s\nBLAS         %s\nLAPACK       %d.%d.%d\n", PERCUSS_ARPACK, blas, lapack[0], lapack[1],
+           lapack[2]);
+    printf("libyaml      %s\nPETSc        %s\n", pcs_yaml_version(), PERCUSS_PETSC_VERSION);
 }
 
 // Folders of cases, relative to the folder of the program.
@@ -580,22 +543,16 @@ static bool cases_holds(const char *folder, const char *name, const char *file, 
 
 typedef void cases_taker(void *user, const char *name);
 
-static void cases_within(const char *folder, cases_taker *take, void *user)
-{
-    char path[PCS_CASE_PATH];
-    DIR *stream = opendir(folder);
-    if (stream == NULL) return;
-    for (const struct dirent *entry; (entry = readdir(stream)) != NULL;)
-        if (cases_holds(folder, entry->d_name, "/case.yaml", path)) take(user, entry->d_name);
-    closedir(stream);
-}
-
 // Passes every name to `take`. One may come twice.
 static void cases_each(cases_taker *take, void *user)
 {
-    char folder[PCS_CASE_PATH];
-    for (int k = 0; k < NFOLDER; k++)
-        if (cases_folder(k, folder)) cases_within(folder, take, user);
+    char folder[PCS_CASE_PATH], path[PCS_CASE_PATH];
+    for (int k = 0; k < NFOLDER; k++) {
+        DIR *stream = cases_folder(k, folder) ? opendir(folder) : NULL;
+        for (const struct dirent *entry; stream != NULL && (entry = readdir(stream)) != NULL;)
+            if (cases_holds(folder, entry->d_name, "/case.yaml", path)) take(user, entry->d_name);
+        if (stream != NULL) closedir(stream);
+    }
 }
 
 typedef struct wanted_case {
@@ -709,25 +666,22 @@ static bool commands_show_frames(const char *name, const char *directory, const 
     return commands_show_path("Open in ParaView: ", directory, name, ending);
 }
 
-// Warns at the very end if the results are not reliable.
-static void commands_show_verdict(const pcs_sim *sim)
+// Shows where the results are, and warns at the very end if they are not reliable.
+static void commands_show_results(const pcs_sim *sim, const char *directory)
 {
+    if (access(directory, X_OK) == 0) {
+        commands_show_file(directory, "summary", ".txt");
+        bool has_frames = commands_show_frames(sim->view.case_name, directory, ".vtk.series");
+        if (commands_show_path("Open in ParaView: ", directory, sim->view.case_name, ".pvd")) has_frames = true;
+        if (has_frames) // else the script has nothing to open
+            commands_show_path("or with stress and contact forces: paraview --script=", directory, "view", ".py");
+    }
     for (int i = 0; i < sim->nobserver; i++) {
         const pcs_summary *s = sim->observers[i].data;
         if (strcmp(sim->observers[i].ops->name, "summary") != 0 || s->verdict.verdict != PCS_UNRESOLVED) continue;
         printf("UNRESOLVED: %s; the summary says what to change\n",
                pcs_resolution_advise(&s->verdict, &s->resolution).reason);
     }
-}
-
-static void commands_show_results(const pcs_sim *sim, const char *directory)
-{
-    if (access(directory, X_OK) != 0) return;
-    commands_show_file(directory, "summary", ".txt");
-    bool has_frames = commands_show_frames(sim->view.case_name, directory, ".vtk.series");
-    if (commands_show_path("Open in ParaView: ", directory, sim->view.case_name, ".pvd")) has_frames = true;
-    if (!has_frames) return; // nothing for the script to open
-    commands_show_path("or with stress and contact forces: paraview --script=", directory, "view", ".py");
 }
 
 // Makes the path where a command writes: the given one, or results/<case><ending>.
@@ -806,10 +760,7 @@ static int cli_run(pcs_context *ctx, const pcs_arguments *a)
     sim->view.is_terminal = isatty(STDERR_FILENO) != 0;
     status = pcs_sim_run(sim, directory, !a->is_quiet);
     // Leaves the folder of a refused run as another run has left it.
-    if (!a->is_quiet && pcs_is_root(ctx) && sim->has_files) {
-        commands_show_results(sim, directory);
-        commands_show_verdict(sim);
-    }
+    if (!a->is_quiet && pcs_is_root(ctx) && sim->has_files) commands_show_results(sim, directory);
     return status == PCS_OK ? PCS_CLI_DONE : commands_fail(ctx, status);
 }
 
@@ -924,15 +875,10 @@ static const struct {
 };
 enum { NTEMPLATE = sizeof templates / sizeof *templates };
 
-static const char *new_template(int i)
-{
-    return i < NTEMPLATE ? templates[i].name : NULL;
-}
-
 static int new_list(const char *name)
 {
     const char *names[NTEMPLATE + 1] = { NULL };
-    for (int i = 0; i < NTEMPLATE; i++) names[i] = new_template(i);
+    for (int i = 0; i < NTEMPLATE; i++) names[i] = templates[i].name;
     if (name != NULL) return cli_refuse("new", "there is no case to start from called", name, names);
     for (int i = 0; i < NTEMPLATE; i++) {
         const char *title = templates[i].text + strlen("title: ");
@@ -968,27 +914,6 @@ static void list_put(void *user, const char *text)
     fputs(text, user);
 }
 
-static int list_width(void)
-{
-    struct winsize size;
-    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 40 ? size.ws_col : 0;
-}
-
-static int list_plugin(pcs_context *ctx, const pcs_catalogue *catalogue, const char *path)
-{
-    pcs_status status = pcs_catalogue_write_plugin(ctx, catalogue, path);
-    return status == PCS_OK ? PCS_CLI_DONE : cli_reject(ctx, status);
-}
-
-static int list_schema(pcs_context *ctx, const pcs_catalogue *catalogue, const pcs_arguments *a)
-{
-    if (a->subject != NULL || a->is_markdown)
-        return cli_refuse(a->command, "--schema describes the complete case and does not take",
-                          a->is_markdown ? "--markdown" : a->subject, NULL);
-    pcs_status status = pcs_catalogue_write_schema(ctx, catalogue);
-    return status == PCS_OK ? PCS_CLI_DONE : cli_reject(ctx, status);
-}
-
 // Prints a line for a part that has the word in its name or summary.
 static void list_mention(void *user, const char *name, const char *summary)
 {
@@ -1008,12 +933,20 @@ static int list_refuse(const char *subject)
 
 static int cli_list(pcs_context *ctx, const pcs_arguments *a)
 {
-    pcs_catalogue catalogue = { .put = list_put, .user = stdout, .is_markdown = a->is_markdown, .width = list_width() };
-    if (a->is_schema) return list_schema(ctx, &catalogue, a);
+    struct winsize size;
+    bool has_width = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 40;
     bool is_path = a->subject != NULL && strchr(a->subject, '/') != NULL;
-    if (is_path) return list_plugin(ctx, &catalogue, a->subject);
-    catalogue.name = a->subject;
-    return pcs_catalogue_write(&catalogue) > 0 ? PCS_CLI_DONE : list_refuse(a->subject);
+    pcs_catalogue catalogue = { .put = list_put, .user = stdout, .is_markdown = a->is_markdown };
+    if (has_width) catalogue.width = size.ws_col;
+    if (!is_path) catalogue.name = a->subject;
+    if (a->is_schema && (a->subject != NULL || a->is_markdown))
+        return cli_refuse(a->command, "--schema describes the complete case and does not take",
+                          a->is_markdown ? "--markdown" : a->subject, NULL);
+    pcs_status status = PCS_OK;
+    if (a->is_schema) status = pcs_catalogue_write_schema(ctx, &catalogue);
+    else if (is_path) status = pcs_catalogue_write_plugin(ctx, &catalogue, a->subject);
+    else return pcs_catalogue_write(&catalogue) > 0 ? PCS_CLI_DONE : list_refuse(a->subject);
+    return status == PCS_OK ? PCS_CLI_DONE : cli_reject(ctx, status);
 }
 
 // Completion for shells: percuss complete WORD... prints what the last word may become, a line each, with a tab and a
@@ -1030,8 +963,9 @@ typedef struct completion {
     const char **reported; // [count] words printed, each once
 } completion;
 
-static void complete_print(completion *k, const char *word, const char *summary)
+static void complete_print(void *user, const char *word, const char *summary)
 {
+    completion *k = user;
     if (strncmp(word, k->present, strlen(k->present)) != 0 || k->count == MOST) return;
     for (int i = 0; i < k->count; i++)
         if (strcmp(k->reported[i], word) == 0) return;
@@ -1095,21 +1029,16 @@ static void complete_case(void *user, const char *name)
     complete_print(user, name, "");
 }
 
-static void complete_name(void *user, const char *name, const char *summary)
-{
-    complete_print(user, name, summary);
-}
-
 static void complete_argument(completion *k, const pcs_verb *c)
 {
     if (strcmp(c->arguments, "CASE") == 0) {
         cases_each(complete_case, k);
         puts(":files");
     }
-    if (strcmp(c->arguments, "[NAME]") == 0) pcs_catalogue_names(complete_name, k);
+    if (strcmp(c->arguments, "[NAME]") == 0) pcs_catalogue_names(complete_print, k);
     if (strcmp(c->arguments, "[COMMAND]") == 0) complete_verbs(k);
-    for (int i = 0; strncmp(c->arguments, "[TEMPLATE]", 10) == 0 && new_template(i) != NULL; i++)
-        complete_print(k, new_template(i), "");
+    for (int i = 0; strncmp(c->arguments, "[TEMPLATE]", 10) == 0 && i < NTEMPLATE; i++)
+        complete_print(k, templates[i].name, "");
 }
 
 // Prints the values of the previous word if that is an option, else returns false. Some shells break words at '='.

@@ -96,18 +96,16 @@ static int messages_number(const char *from, const char **end)
 static void messages_split(const char *line, size_t length, percuss_place *out)
 {
     *out = (percuss_place){ .text = line, .text_length = length };
-    for (const char *c = memchr(line, ':', length); c != NULL;) {
+    for (const char *c = memchr(line, ':', length); c != NULL;
+         c = memchr(c + 1, ':', length - (size_t)(c + 1 - line))) {
         const char *rest = NULL, *end = NULL;
-        size_t left = length - (size_t)(c + 1 - line), name = (size_t)(c - line);
+        size_t name = (size_t)(c - line);
         int row = messages_number(c + 1, &rest), column = row == 0 ? 0 : messages_number(rest, &end);
-        if (column > 0 && end[0] == ' ' && name < sizeof out->file) {
-            memcpy(out->file, line, name);
-            *out = (percuss_place){ .line = row, .column = column, .text = end + 1 };
-            memcpy(out->file, line, name);
-            out->text_length = length - (size_t)(end + 1 - line);
-            return;
-        }
-        c = memchr(c + 1, ':', left);
+        if (column == 0 || end[0] != ' ' || name >= sizeof out->file) continue;
+        *out = (percuss_place){ .line = row, .column = column, .text = end + 1 };
+        out->text_length = length - (size_t)(end + 1 - line);
+        memcpy(out->file, line, name);
+        return;
     }
 }
 
@@ -131,7 +129,7 @@ typedef struct options_visitor {
     void *user;
 } options_visitor;
 
-static const char *options_kind(pcs_option_kind kind)
+static void options_visit_table(const options_visitor *v, percuss_option *to, const pcs_option *o)
 {
     static const char *const kinds[] = {
         [PCS_OPTION_REAL] = "number",   [PCS_OPTION_COUNT] = "whole number", [PCS_OPTION_FLAG] = "flag",
@@ -140,15 +138,10 @@ static const char *options_kind(pcs_option_kind kind)
         [PCS_OPTION_POINTS] = "points", [PCS_OPTION_FORMULA] = "formula",    [PCS_OPTION_PROFILE] = "profile",
         [PCS_OPTION_NODE] = "other",    [PCS_OPTION_FORM] = "other",
     };
-    return kinds[kind];
-}
-
-static void options_visit_table(const options_visitor *v, percuss_option *to, const pcs_option *o)
-{
     for (; o != NULL && o->name != NULL; o++) {
         to->key = o->name;
         to->help = o->help;
-        to->kind = options_kind(o->kind);
+        to->kind = kinds[o->kind];
         to->preset = o->preset;
         to->is_required = o->is_required;
         to->low = o->range.low;
@@ -460,14 +453,6 @@ static pcs_status once_refine_mesh(pcs_context *ctx, pcs_case *c, double factor,
                     "no part of the mesh has a number of elements, or a travel time of cells, that could be refined");
 }
 
-static pcs_status once_refine_step(pcs_context *ctx, pcs_case *c, double factor)
-{
-    pcs_yaml *time = pcs_case_get_map(c, pcs_case_root(c), "time");
-    bool is_refined = false;
-    if (time != NULL) PCS_TRY(once_refine_divide(c, time, "step", factor, &is_refined));
-    return is_refined ? PCS_OK : pcs_fail(ctx, PCS_BAD_INPUT, "time.step must be a number to be refined");
-}
-
 static bool once_is_auto(const pcs_yaml *map, const char *place)
 {
     return strcmp(pcs_yaml_string(map, place), "auto") == 0;
@@ -527,29 +512,23 @@ static pcs_status once_load(percuss *p, const percuss_source *source, percuss_on
     once->has_cells = false;
     PCS_TRY(pcs_build_load_case(p->ctx, &from, &c));
     bool step_is_auto = once_is_auto(pcs_case_root(c), "time.step");
+    bool is_refined = false;
     PCS_TRY(once_set_output(c, once));
     if (once->mesh_factor > 0.0 || once->step_factor > 0.0) {
         PCS_TRY(pcs_case_expand(c)); // formulas have become numbers here
         PCS_TRY(once_resolve(p, c, once->step_factor > 0.0));
         PCS_TRY(once_refine_mesh(p->ctx, c, once->mesh_factor, &once->has_cells));
     }
-    if (once->step_factor > 0.0) PCS_TRY(once_refine_step(p->ctx, c, once->step_factor));
+    pcs_yaml *time = once->step_factor > 0.0 ? pcs_case_get_map(c, pcs_case_root(c), "time") : NULL;
+    if (time != NULL) PCS_TRY(once_refine_divide(c, time, "step", once->step_factor, &is_refined));
+    if (once->step_factor > 0.0 && !is_refined)
+        return pcs_fail(p->ctx, PCS_BAD_INPUT, "time.step must be a number to be refined");
     PCS_TRY(pcs_build_sim(p->ctx, c, &p->sim));
     PCS_TRY(once_refine_mesh(p->ctx, c, 0.0, &once->has_cells)); // without a factor it looks for cells
     const pcs_scheme_ops *scheme = p->sim->scheme->ops;
     bool follows_cells = pcs_rule_is_explicit(&scheme->rule) || scheme->ask_waves != NULL;
     once->has_steps = !step_is_auto || !follows_cells;
     return open_sim(p);
-}
-
-// Fills `name` with the hash of the version, of the text of the resolved case and of the files it names.
-static pcs_status once_name(pcs_case *c, const char *text, size_t room, char *name)
-{
-    unsigned long long hash = pcs_hash(PCS_HASH_START, percuss_version(), strlen(percuss_version()));
-    hash = pcs_hash(hash, text, strlen(text));
-    PCS_TRY(pcs_case_hash_files(c, &hash));
-    snprintf(name, room, "%016llx", hash);
-    return PCS_OK;
 }
 
 // Writes the text that was hashed, as the case of the run.
@@ -580,14 +559,18 @@ static bool once_is_finished(pcs_context *ctx, const char *folder)
     return is_finished;
 }
 
-// Finds the folder of the resolved case and locks it before it is read: another process with the same case then finds
-// the finished run. The lock ends with its process.
+// Finds the folder of the resolved case, named by the hash of the version, of the case and of the files it names, and
+// locks it before it is read: another process with the same case then finds the finished run. The lock ends with its
+// process.
 static pcs_status once_find(pcs_sim *sim, percuss_once *once, char folder[PATH_ROOM], int *lock)
 {
     char *text;
     size_t size;
     PCS_TRY(pcs_case_dump(sim->input, false, &text, &size));
-    PCS_TRY(once_name(sim->input, text, sizeof once->name, once->name));
+    unsigned long long hash = pcs_hash(PCS_HASH_START, percuss_version(), strlen(percuss_version()));
+    hash = pcs_hash(hash, text, strlen(text));
+    PCS_TRY(pcs_case_hash_files(sim->input, &hash));
+    snprintf(once->name, sizeof once->name, "%016llx", hash);
     snprintf(folder, PATH_ROOM, "%s/%s", once->directory, once->name);
     PCS_TRY(pcs_file_make_folder(sim->ctx, folder));
     *lock = pcs_open_folder(folder);
@@ -1418,16 +1401,11 @@ static void run_look(api_watcher *w)
     w->p->is_stepping = was_stepping;
 }
 
-// Returns true if the time `end` is not reached yet, with a tolerance for round-off.
-static bool run_is_before(const pcs_sim *sim, double end)
-{
-    return sim->state.t < end - 1e-9 * sim->step_size;
-}
-
 static int run_in_memory(percuss *p, double end, api_watcher *w)
 {
     int answer = 0;
-    while (answer == 0 && w->stop == 0 && !pcs_sim_is_done(p->sim) && run_is_before(p->sim, end)) {
+    end -= 1e-9 * p->sim->step_size; // round-off of times
+    while (answer == 0 && w->stop == 0 && !pcs_sim_is_done(p->sim) && p->sim->state.t < end) {
         answer = run_step(p);
         if (answer == 0) run_look(w);
     }

@@ -52,13 +52,6 @@ static pcs_status build_perturbation(pcs_build *b)
     return PCS_OK;
 }
 
-// Draws w_i sqrt(M_ii) from [-1, 1] by equation and seed.
-static double perturbation_draw(int i, int seed)
-{
-    unsigned long long x = ((unsigned long long)seed << 32 | (unsigned)i) + 1;
-    return pcs_draw(pcs_mix(pcs_mix(x + PCS_MIX_STEP) + PCS_MIX_STEP));
-}
-
 typedef struct perturbation_data {
     pcs_system *system;
     double *w;       // [nv] velocities
@@ -82,13 +75,15 @@ static double perturbation_sweep(const perturbation_data *p)
     return worst;
 }
 
+// Draws w_i sqrt(M_ii) from [-1, 1] by equation and seed, and finds the rows that hold.
 static void perturbation_begin(const perturbation_data *p, const double *q, int seed)
 {
     const pcs_rows *G = p->system->G;
     for (int i = 0; i < p->system->nv; i++) {
         double mass = pcs_matrix_diagonal(p->system->M, i);
         p->inverse[i] = mass > 0.0 ? 1.0 / mass : 0.0;
-        p->w[i] = perturbation_draw(i, seed) * sqrt(p->inverse[i]);
+        unsigned long long x = ((unsigned long long)seed << 32 | (unsigned)i) + 1;
+        p->w[i] = pcs_draw(pcs_mix(pcs_mix(x + PCS_MIX_STEP) + PCS_MIX_STEP)) * sqrt(p->inverse[i]);
     }
     for (int j = 0; j < p->system->nrow; j++) {
         double sum = 0.0;
@@ -244,27 +239,20 @@ typedef struct gaps_fault {
     bool is_mended;   // reversing the normal would remove all overlaps
 } gaps_fault;
 
-// Returns true if the gap n . (x - p) - r is not negative with the normal reversed; the radius stays.
-static bool gaps_is_mended(const pcs_build *b, int contact, double gap, double none)
-{
-    const pcs_row_source *of = &b->model.contacts[contact];
-    double radius = 0.0;
-    (void)pcs_build_real(of->ops->options, of->params, "node_radius", &radius);
-    return -gap - 2.0 * radius >= -none;
-}
-
 static gaps_fault gaps_find(const pcs_build *b, int i, const double *gap)
 {
     const pcs_system *system = b->sim->system;
     const double *q = b->sim->state.q;
+    const pcs_row_source *of = b->has_system ? NULL : &b->model.contacts[i];
     gaps_fault fault = { .contact = &system->contacts[i] };
-    bool has_normal = !b->has_system && pcs_build_has_option(b->model.contacts[i].ops->options, "normal");
-    fault.is_mended = has_normal;
+    double radius = 0.0; // stays where the normal of n . (x - p) - r is reversed
+    if (of != NULL) (void)pcs_build_real(of->ops->options, of->params, "node_radius", &radius);
+    fault.is_mended = of != NULL && pcs_build_has_option(of->ops->options, "normal");
     for (int j = 0; j < fault.contact->nrow; j++) {
         int row = fault.contact->first_row + j;
         double none = pcs_gap_tie(system, row, q); // as in gates and certificate
         bool is_off = system->rows[row].is_bilateral ? fabs(gap[row]) > none : gap[row] < -none;
-        fault.is_mended = fault.is_mended && gaps_is_mended(b, i, gap[row], none);
+        fault.is_mended = fault.is_mended && -gap[row] - 2.0 * radius >= -none;
         if (!is_off) continue;
         if (fault.count == 0 || fabs(gap[row]) > fabs(fault.gap)) {
             fault.worst = j;
@@ -338,13 +326,6 @@ static const double MOST_CELLS = 1e6;  // largest number of cells of a part, for
 static const double SAME_STEPS = 1e-9; // tolerance of end / step for a whole number of steps
 static const double SAME_END = 1e-6;   // relative tolerance of the last step for a full step
 
-typedef struct time_params {
-    pcs_yaml *control;
-    double step, end;
-    bool allow_unstable, follow_rotation;
-    int retry;
-} time_params;
-
 static bool control_parts(pcs_context *ctx, int i, pcs_map_part *out)
 {
     static const pcs_map_part parts[] = {
@@ -360,17 +341,17 @@ static bool control_parts(pcs_context *ctx, int i, pcs_map_part *out)
 const pcs_map pcs_control_map = { .name = "control", .kind = PCS_MAP_TYPES, .parts = control_parts };
 static const pcs_option time_options[] = {
     PCS_REAL(
-        "step", time_params, step, PCS_REQUIRED_OR_AUTO, PCS_POSITIVE,
+        "step", pcs_build, step, PCS_REQUIRED_OR_AUTO, PCS_POSITIVE,
         "step size, s, or auto: what waves, contacts, loads and rotations need, at most 0.9 of the stable step of an "
         "explicit scheme; with wave the travel time through a cell"),
-    PCS_MAP("control", time_params, control, PCS_OPTIONAL, pcs_control_map,
+    PCS_MAP("control", pcs_build, control_node, PCS_OPTIONAL, pcs_control_map,
             "step-size control, by step doubling or contacts"),
-    PCS_REAL("end", time_params, end, PCS_REQUIRED, PCS_POSITIVE, "end of the run, s"),
-    PCS_FLAG("allow_unstable", time_params, allow_unstable, PCS_DEFAULT("false"),
+    PCS_REAL("end", pcs_build, end, PCS_REQUIRED, PCS_POSITIVE, "end of the run, s"),
+    PCS_FLAG("allow_unstable", pcs_build, allows_unstable, PCS_DEFAULT("false"),
              "accept a step above the stable step of an explicit scheme"),
-    PCS_FLAG("follow_turning", time_params, follow_rotation, PCS_DEFAULT("false"),
+    PCS_FLAG("follow_turning", pcs_build, follows_rotation, PCS_DEFAULT("false"),
              "divide steps of an explicit scheme in which bodies rotate too fast; always with step: auto"),
-    PCS_COUNT("retry", time_params, retry, PCS_DEFAULT("10"), PCS_WITHIN(0.0, 30.0),
+    PCS_COUNT("retry", pcs_build, retry, PCS_DEFAULT("10"), PCS_WITHIN(0.0, 30.0),
               "how often a failed step is halved before the run ends; 0: never"),
     { .name = NULL },
 };
@@ -392,15 +373,11 @@ static pcs_status build_time(pcs_build *b)
     if (b->is_model_only && pcs_case_get(b->c, pcs_case_root(b->c), "time") == NULL) return PCS_OK;
     pcs_yaml *node = pcs_case_need(b->c, pcs_case_root(b->c), "time", PCS_YAML_MAP, "step size and end of the run");
     if (node == NULL) return PCS_OK;
-    time_params params = { .step = NAN, .end = NAN };
-    pcs_case_read(b->c, node, time_options, &params);
-    b->step_is_auto = isinf(params.step);
-    if (!b->step_is_auto) b->step = params.step;
-    if (params.control != NULL) time_read_control(b, params.control);
-    b->end = params.end;
-    b->allows_unstable = params.allow_unstable;
-    b->sim->follows_rotation = params.follow_rotation;
-    b->retry = params.retry;
+    pcs_case_read(b->c, node, time_options, b);
+    b->step_is_auto = isinf(b->step);
+    if (b->step_is_auto) b->step = NAN;
+    if (b->control_node != NULL) time_read_control(b, b->control_node);
+    b->sim->follows_rotation = b->follows_rotation;
     double ratio = b->end / b->step;
     if (ratio < 1.0 - SAME_STEPS)
         pcs_case_error_at(b->c, node, "end", "end must be >= step, is %g with a step of %g", b->end, b->step);
@@ -679,14 +656,6 @@ static pcs_status system_find(pcs_build *b, pcs_yaml *section, const percuss_sys
     return PCS_OK;
 }
 
-// Compares the functions of a user's system with one another at its initial state, since nobody has tested them before.
-static pcs_status system_compare(pcs_build *b, const percuss_system_definition *definition, const double *params)
-{
-    double q[PCS_MAX_COORDINATES] = { 0 }, v[PCS_MAX_COORDINATES] = { 0 };
-    definition->start(params, q, v);
-    return pcs_closed_form_compare(b->ctx, definition, params, q, v);
-}
-
 // Makes the system once its section is valid.
 static pcs_status build_system(pcs_build *b)
 {
@@ -716,7 +685,11 @@ static pcs_status build_system(pcs_build *b)
     b->sim->has_own_system = is_new;
     b->definition = definition;
     b->system_params = params;
-    pcs_status status = is_new ? system_compare(b, definition, params) : PCS_OK;
+    double q[PCS_MAX_COORDINATES] = { 0 }, v[PCS_MAX_COORDINATES] = { 0 };
+    pcs_status status = PCS_OK;
+    definition->start(params, q, v);
+    // Compares the functions of a user's system with one another, since nobody has tested them before.
+    if (is_new) status = pcs_closed_form_compare(b->ctx, definition, params, q, v);
     if (status == PCS_OK) status = pcs_closed_form_create(b->ctx, definition, params, &b->sim->system);
     return status == PCS_OK ? PCS_OK : pcs_build_blame(b, section, status);
 }
@@ -989,17 +962,13 @@ static pcs_status build_read_mesh_model(pcs_build *b)
     return pcs_build_entries(b, root, &pcs_contact_list);
 }
 
-// Returns true if the case has neither scheme nor time: enough for statics and modes, while either key asks for a run.
-static bool build_is_at_rest(pcs_build *b)
-{
-    const pcs_yaml *root = pcs_case_root(b->c);
-    return pcs_yaml_at(root, "scheme") == NULL && pcs_yaml_at(root, "time") == NULL;
-}
-
 static pcs_status build_read(pcs_build *b)
 {
+    const pcs_yaml *root = pcs_case_root(b->c);
     PCS_TRY(pcs_case_expand(b->c));
-    b->is_model_only = b->is_model_only || (b->may_be_at_rest && build_is_at_rest(b));
+    // Without scheme and time there is enough for statics and modes, while either key asks for a run.
+    bool is_at_rest = pcs_yaml_at(root, "scheme") == NULL && pcs_yaml_at(root, "time") == NULL;
+    b->is_model_only = b->is_model_only || (b->may_be_at_rest && is_at_rest);
     PCS_TRY(build_system(b));
     if (!b->has_system) PCS_TRY(build_read_mesh_model(b));
     PCS_TRY(build_scheme(b));
@@ -1012,20 +981,15 @@ static pcs_status build_read(pcs_build *b)
     return pcs_case_finish(b->c);
 }
 
-// Returns true if contacts may be distributed over processes that each have a part of the mesh.
-static bool build_may_distribute(const pcs_build *b)
-{
-    bool is_schur = b->solver != NULL && (strcmp(b->solver, "auto") == 0 || strcmp(b->solver, "schur") == 0);
-    return b->distributes && is_schur && b->scheme != NULL && (b->scheme->takes & PCS_TAKES_DISTRIBUTED_ROWS) != 0;
-}
-
 static pcs_status build_model(pcs_build *b)
 {
     const char *culprit = NULL;
+    bool is_schur = b->solver != NULL && (strcmp(b->solver, "auto") == 0 || strcmp(b->solver, "schur") == 0);
+    bool takes_rows = b->scheme != NULL && (b->scheme->takes & PCS_TAKES_DISTRIBUTED_ROWS) != 0;
     b->model.mesh = b->mesh;
     b->model.step = b->step;
     b->model.stays_still = b->is_model_only;
-    b->model.distributes_rows = build_may_distribute(b) ? pcs_rows_pay_distributed : NULL;
+    b->model.distributes_rows = b->distributes && is_schur && takes_rows ? pcs_rows_pay_distributed : NULL;
     b->model.needs_copies = pcs_build_names_nodes(b);
     pcs_status status = b->has_system ? PCS_OK : pcs_fe_create(b->ctx, &b->model, &b->sim->system, &culprit);
     if (status != PCS_OK) {
@@ -1119,18 +1083,13 @@ static pcs_status build_chosen(pcs_build *b)
     return build_once(b);
 }
 
-static pcs_status build_start_from(pcs_build *b)
-{
-    PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, "start"), pcs_checkpoint_start(b->sim)));
-    PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, "perturbation"), build_perturb(b)));
-    return pcs_case_finish(b->c);
-}
-
 static pcs_status build_rest(pcs_build *b, pcs_sim **out)
 {
     PCS_TRY(build_solvers(b));
     PCS_TRY(build_equilibrium(b));
-    PCS_TRY(build_start_from(b));
+    PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, "start"), pcs_checkpoint_start(b->sim)));
+    PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, "perturbation"), build_perturb(b)));
+    PCS_TRY(pcs_case_finish(b->c));
     PCS_TAKE(b->ctx, b->sim->report.rows, pcs_system_npoint(b->sim->system), "the report");
     build_view(b);
     PCS_TRY(build_check_observers(b));
@@ -1269,24 +1228,19 @@ static pcs_status build_load(pcs_context *ctx, const pcs_source *source, pcs_bui
     return pcs_build_load_case(ctx, source, &out->c);
 }
 
-// Loads the case and fails unless all processes have loaded the same one, since their collective calls depend on it.
-static pcs_status build_load_alike(pcs_context *ctx, const pcs_source *source, pcs_build *out)
-{
-    unsigned long long hash = 0;
-    pcs_status status = build_load(ctx, source, out);
-    if (status == PCS_OK) status = pcs_case_hash(out->c, &hash);
-    return pcs_demand_same(ctx, status, hash, "case: is a file old on one of the machines?");
-}
-
 // Builds the case with a part of the mesh in every process. If the case is wrong or needs the complete mesh, builds it
 // again with all of it in each, so that all report the same errors, with the user's node and cell numbers.
 static pcs_status build_over_ranks(pcs_context *ctx, const pcs_source *source, pcs_sim **out)
 {
     pcs_build b;
     double start = pcs_clock();
-    PCS_TRY(build_load_alike(ctx, source, &b));
+    unsigned long long hash = 0;
+    pcs_status status = build_load(ctx, source, &b);
+    if (status == PCS_OK) status = pcs_case_hash(b.c, &hash);
+    // Collective calls depend on the case.
+    PCS_TRY(pcs_demand_same(ctx, status, hash, "case: is a file old on one of the machines?"));
     b.distributes = true;
-    pcs_status status = build_all(&b);
+    status = build_all(&b);
     if (status == PCS_BAD_INPUT || status == PCS_UNSUPPORTED) {
         PCS_TRY(build_load(ctx, source, &b));
         return build_sim(&b, out);

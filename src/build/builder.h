@@ -35,9 +35,10 @@ typedef struct pcs_build {
     const char *solver; // name of the step solver, or "auto"
     const char *linear;
     double step, end; // s, NAN if the case is wrong
-    bool step_is_auto, allows_unstable;
+    bool step_is_auto, allows_unstable, follows_rotation;
     int retry; // largest number of halvings of a step that fails
     bool has_control;
+    pcs_yaml *control_node;
     pcs_control_params control;
     bool starts_in_equilibrium;
     pcs_statics_options statics;

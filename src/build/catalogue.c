@@ -160,11 +160,6 @@ __attribute__((format(printf, 2, 3))) static void catalogue_print(const pcs_cata
     self->put(self->user, text);
 }
 
-static bool catalogue_is_named(const pcs_catalogue *self, const char *name)
-{
-    return self->name == NULL || strcmp(self->name, name) == 0;
-}
-
 // Writes the text, with lines broken at the width of the screen and `indent` blanks before every further line.
 static void catalogue_put(const pcs_catalogue *self, int column, int indent, const char *text)
 {
@@ -186,7 +181,7 @@ static void catalogue_put(const pcs_catalogue *self, int column, int indent, con
 static bool catalogue_wants(const pcs_catalogue *self, const pcs_catalogue_entry *entry)
 {
     const char *section = entry->section == NULL ? entry->name : entry->section;
-    if (catalogue_is_named(self, entry->name)) return true;
+    if (self->name == NULL || strcmp(self->name, entry->name) == 0) return true;
     size_t length = strcspn(section, "."), given = strlen(self->name);
     length -= length > 0 && section[length - 1] == 's';
     given -= given > 0 && self->name[given - 1] == 's';
@@ -589,13 +584,6 @@ static void schema_map_keys(schema *s, const pcs_map *map)
     schema_options(s, map->options);
 }
 
-// Begins a rule for maps of the type that names the part.
-static void schema_if_type(schema *s, const pcs_map_part *part)
-{
-    schema_next(s, NULL);
-    schema_put(s, "{'if':{'required':['type'],'properties':{'type':{'const':'%s'}}},'then':{", part->name);
-}
-
 static void schema_types(schema *s, const pcs_map *map)
 {
     pcs_map_part part;
@@ -603,8 +591,9 @@ static void schema_types(schema *s, const pcs_map *map)
     schema_put_parts(s, map->parts);
     schema_put(s, "]}},'allOf':[");
     for (int i = 0; map->parts(s->ctx, i, &part); i++) {
-        schema_if_type(s, &part);
-        schema_put(s, "'description':");
+        schema_next(s, NULL);
+        schema_put(
+            s, "{'if':{'required':['type'],'properties':{'type':{'const':'%s'}}},'then':{'description':", part.name);
         schema_put_text(s, part.summary);
         schema_put(s, ",'additionalProperties':false,'properties':{'type':{}");
         schema_map_keys(s, map);

@@ -305,17 +305,6 @@ static void xml_put_array(const pcs_vtk *v, pcs_file *f, int k)
     pcs_file_patch(f, sizes, p->sizes, nblock * sizeof *p->sizes);
 }
 
-static void xml_put_appended(const pcs_vtk *v, pcs_file *f)
-{
-    long long start = pcs_file_place(f);
-    for (int k = 0; k < GRID_ARRAYS + v->npoint_array + v->ncell_array; k++) {
-        char offset[OFFSET_DIGITS + 1];
-        int length = snprintf(offset, sizeof offset, "%lld", pcs_file_place(f) - start);
-        pcs_file_patch(f, v->packer->mark[k], offset, (size_t)length);
-        xml_put_array(v, f, k);
-    }
-}
-
 // Writes the elements of arrays, for an index, or with space for the offsets of their data.
 static void xml_put_names(const pcs_vtk *v, pcs_file *f, const char *section, const int range[2], bool is_index)
 {
@@ -363,8 +352,13 @@ static void xml_put_data(const pcs_vtk *v, pcs_file *f, bool is_index)
     xml_put_names(v, f, "Points", (int[2]){ POSITIONS, 1 }, is_index);
 }
 
-static void xml_put(const pcs_vtk *v, pcs_file *f, const pcs_state *state)
+// Puts the data into an open file, with time and step of the state unless it is NULL. XML files have no title.
+static void vtk_put(const pcs_vtk *v, pcs_file *f, const char *title, const pcs_state *state)
 {
+    if (v->packer == NULL) {
+        legacy_put(v, f, title, state);
+        return;
+    }
     xml_put_head(f, "UnstructuredGrid");
     pcs_file_text(f, "  <UnstructuredGrid>\n");
     xml_put_time(f, state);
@@ -372,63 +366,46 @@ static void xml_put(const pcs_vtk *v, pcs_file *f, const pcs_state *state)
     xml_put_data(v, f, false);
     xml_put_names(v, f, "Cells", (int[2]){ CONNECTIVITY, POSITIONS }, false);
     pcs_file_text(f, "    </Piece>\n  </UnstructuredGrid>\n  <AppendedData encoding=\"raw\">\n_");
-    xml_put_appended(v, f);
+    long long start = pcs_file_place(f);
+    for (int k = 0; k < GRID_ARRAYS + v->npoint_array + v->ncell_array; k++) {
+        char offset[OFFSET_DIGITS + 1];
+        int length = snprintf(offset, sizeof offset, "%lld", pcs_file_place(f) - start);
+        pcs_file_patch(f, v->packer->mark[k], offset, (size_t)length);
+        xml_put_array(v, f, k);
+    }
     pcs_file_text(f, "\n  </AppendedData>\n</VTKFile>\n");
-}
-
-// Puts the data into an open file, with time and step of the state unless it is NULL. XML files have no title.
-static void vtk_put(const pcs_vtk *v, pcs_file *f, const char *title, const pcs_state *state)
-{
-    if (v->packer != NULL) xml_put(v, f, state);
-    else legacy_put(v, f, title, state);
 }
 
 enum { FRAME_BUFFER = 1 << 16, LIST_BUFFER = 1 << 12, PATH_ROOM = 4096, USUAL_FRAMES = 100 };
 
-// Returns the fraction of the run that the windows cover, as if they did not overlap.
-static double series_share(const pcs_frames_params *params, const pcs_view *view)
-{
-    double sum = 0.0;
-    for (int i = 0; i < params->window.count; i += 2) {
-        double from = fmax(params->window.value[i], 0.0), to = fmin(params->window.value[i + 1], view->end_time);
-        sum += fmax(to - from, 0.0);
-    }
-    return params->window.count == 0 || !(view->end_time > 0.0) ? 1.0 : fmin(sum / view->end_time, 1.0);
-}
-
-// Returns the steps between two frames: the given number, else about 100 frames over the run or its windows.
-static long series_every(const pcs_frames_params *params, const pcs_view *view)
-{
-    if (params->every >= 0) return params->every;
-    long count = (long)((double)view->nstep * series_share(params, view)) / USUAL_FRAMES;
-    return count > 1 ? count : 1;
-}
-
-// Returns true if the state is inside a window, with a slack for round-off: times are sums of steps.
-static bool series_is_inside(const pcs_list *window, const pcs_view *view)
-{
-    double t = view->state->t, slack = 1e-6 * view->step_size;
-    bool is_inside = window->count == 0;
-    for (int i = 0; i < window->count; i += 2)
-        is_inside = is_inside || (t >= window->value[i] - slack && t <= window->value[i + 1] + slack);
-    return is_inside;
-}
-
-// Plans the steps that get a frame; before that, none does.
+// Plans the steps that get a frame; before that, none does. The steps between two frames are the given number, else
+// about 100 frames fall on the run or its windows, as if these did not overlap.
 static void series_plan(pcs_series *s, const pcs_frames_params *params, const pcs_view *view)
 {
+    const pcs_list *window = &params->window;
+    double sum = 0.0, end = view->end_time;
+    for (int i = 0; i < window->count; i += 2)
+        sum += fmax(fmin(window->value[i + 1], end) - fmax(window->value[i], 0.0), 0.0);
+    double share = window->count == 0 || !(end > 0.0) ? 1.0 : fmin(sum / end, 1.0);
+    long count = (long)((double)view->nstep * share) / USUAL_FRAMES;
     s->params = params;
-    s->every = series_every(params, view);
+    s->every = count > 1 ? count : 1;
+    if (params->every >= 0) s->every = params->every;
 }
 
-// Decides whether the present step gets a frame; the first and the last step get one wherever a window includes them.
+// Decides whether the present step gets a frame; the first and the last step get one wherever a window includes them,
+// with a slack for round-off: times are sums of steps.
 static bool series_is_due(pcs_series *s, const pcs_view *view, bool is_end)
 {
     long step = view->state->step;
     if (s->every == 0 || s->last == step || (step % s->every != 0 && !is_end)) return false;
-    if (!series_is_inside(&s->params->window, view)) return false;
-    s->last = step;
-    return true;
+    const pcs_list *window = &s->params->window;
+    double t = view->state->t, slack = 1e-6 * view->step_size;
+    bool is_inside = window->count == 0;
+    for (int i = 0; i < window->count; i += 2)
+        is_inside = is_inside || (t >= window->value[i] - slack && t <= window->value[i + 1] + slack);
+    if (is_inside) s->last = step;
+    return is_inside;
 }
 
 static const char *series_closing(const pcs_series *s)
@@ -536,22 +513,19 @@ static pcs_status series_put_index(pcs_series *s)
     return pcs_file_commit(s->file);
 }
 
-static pcs_status series_begin_list(pcs_series *s)
-{
-    series_name_list(s);
-    PCS_TRY(pcs_file_open(s->list, s->name));
-    pcs_file_text(s->list, s->is_xml ? "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\">\n  <Collection>\n"
-                                     : "{\n  \"file-series-version\": \"1.0\",\n  \"files\": [\n");
-    return PCS_OK;
-}
-
 // Writes index and entry of the list once the pieces of all processes are complete. Then the next frame may begin.
 static pcs_status series_complete(pcs_series *s, double t)
 {
     pcs_file *list = s->list;
     if (s->npiece > 0 && !list->is_mute) PCS_TRY(series_put_index(s));
-    if (s->count == 0) PCS_TRY(series_begin_list(s));
-    else pcs_file_text(list, s->is_xml ? "\n" : ",\n");
+    if (s->count == 0) {
+        series_name_list(s);
+        PCS_TRY(pcs_file_open(list, s->name));
+        pcs_file_text(list, s->is_xml ? "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\">\n  <Collection>\n"
+                                      : "{\n  \"file-series-version\": \"1.0\",\n  \"files\": [\n");
+    } else {
+        pcs_file_text(list, s->is_xml ? "\n" : ",\n");
+    }
     series_name(s, s->count, -1);
     if (s->is_xml) {
         pcs_file_text(list, "    <DataSet timestep=\"");
@@ -756,13 +730,6 @@ static void record_add(pcs_frames_record *record, const pcs_picture *picture, do
         if (fmax(record->fields[k].below, record->fields[k].above) > record->size_before[k]) record->field_time[k] = t;
 }
 
-static void record_serialize(pcs_frames_record *record, const pcs_picture *picture, pcs_archive *c)
-{
-    pcs_archive_words(c, "count", &record->count, 1);
-    pcs_archive_words(c, "ranges", record->position, 2 * (size_t)record->nrange);
-    pcs_archive_words(c, "field_time", record->field_time, (size_t)picture->nfield + (size_t)picture->npoint_field);
-}
-
 // Fixed walls, floors and stops, obstacles.vtk, and bearings, discs and joints that nodes carry,
 // obstacles.vtk.series.
 enum { PCS_OBSTACLE_SIDES = 32, PCS_OBSTACLE_RINGS = 8, PCS_OBSTACLE_POINTS = PCS_OBSTACLE_RINGS * PCS_OBSTACLE_SIDES };
@@ -820,16 +787,6 @@ static const char *pcs_frames_check(const void *params, const char **option)
     return NULL;
 }
 
-// Makes it a series of pieces, of which this process writes one; before it is read from a checkpoint or begins.
-static void series_split(pcs_series *s, int npiece, int piece, const pcs_vtk *data)
-{
-    s->is_xml = true;
-    s->npiece = npiece;
-    s->piece = piece;
-    s->data = data;
-    if (piece > 0) s->file->is_mute = false;
-}
-
 static void obstacles_add_ring(obstacles_shape *s, double along, double radius)
 {
     s->along[s->nring] = along;
@@ -848,22 +805,14 @@ static void obstacles_make_rings(obstacles_shape *s, pcs_obstacle_kind kind, dou
     obstacles_add_ring(s, low, radius[1]);
 }
 
-// Returns the diagonal of all positions over the run, m.
-static double obstacles_size(const pcs_system *system, const pcs_frames_record *record)
-{
-    double sum = 0.0;
-    for (int k = 0; k < 3; k++) {
-        double extent = record->position[k].above + record->position[k].below;
-        sum += extent * extent;
-    }
-    return sum > 0.0 ? sqrt(sum) : system->length;
-}
-
 // Fills the shape of a fixed obstacle over all nodes that come near; a slab extends beyond by the largest radius.
-static void obstacles_make_still(const pcs_obstacle *o, const pcs_bounds reach[6], double size, double radius,
-                                 obstacles_shape *s)
+static void obstacles_make_still(const pcs_obstacle *o, const pcs_bounds reach[6], const pcs_frames_record *record,
+                                 double length, obstacles_shape *s)
 {
-    double margin = MARGIN * size + (o->kind == PCS_OBSTACLE_PLANE ? radius : 0.0);
+    const pcs_bounds *x = record->position;
+    double extent[3] = { x[0].above + x[0].below, x[1].above + x[1].below, x[2].above + x[2].below };
+    double size = pcs_norm3(extent) > 0.0 ? pcs_norm3(extent) : length; // of all positions over the run, m
+    double margin = MARGIN * size + (o->kind == PCS_OBSTACLE_PLANE ? record->radius->above : 0.0);
     const pcs_bounds *near = !o->is_long && -reach[3].below <= reach[3].above ? reach + 3 : reach;
     *s = (obstacles_shape){ .is_slab = o->kind == PCS_OBSTACLE_PLANE, .contact = o->contact };
     memcpy(s->point, o->point, sizeof s->point);
@@ -961,13 +910,6 @@ static void obstacles_add_polygon(pcs_obstacles *o, int contact, int first, int 
     o->contact[o->vtk.ncell++] = contact;
 }
 
-static void obstacles_add_slab(pcs_obstacles *o, int contact, int first)
-{
-    static const int corners[6][4] = { { 0, 1, 3, 2 }, { 4, 6, 7, 5 }, { 0, 4, 5, 1 },
-                                       { 2, 3, 7, 6 }, { 0, 2, 6, 4 }, { 1, 5, 7, 3 } };
-    for (int i = 0; i < 6; i++) obstacles_add_polygon(o, contact, first, 4, corners[i]);
-}
-
 // Adds quadrilaterals between two rings of points.
 static void obstacles_add_band(pcs_obstacles *o, int contact, int ring, int other)
 {
@@ -986,12 +928,12 @@ static void obstacles_add_cap(pcs_obstacles *o, int contact, int ring)
 
 static void obstacles_add(pcs_obstacles *o, const obstacles_shape *s)
 {
+    static const int corners[6][4] = { { 0, 1, 3, 2 }, { 4, 6, 7, 5 }, { 0, 4, 5, 1 },
+                                       { 2, 3, 7, 6 }, { 0, 2, 6, 4 }, { 1, 5, 7, 3 } };
     int first = o->first_point, last = first + (s->nring - 1) * SIDES;
     obstacles_add_points(o, s);
-    if (s->is_slab) {
-        obstacles_add_slab(o, s->contact, first);
-        return;
-    }
+    for (int i = 0; i < 6 && s->is_slab; i++) obstacles_add_polygon(o, s->contact, first, 4, corners[i]);
+    if (s->is_slab) return;
     for (int ring = first; ring < last; ring += SIDES) obstacles_add_band(o, s->contact, ring, ring + SIDES);
     if (s->is_loop) {
         obstacles_add_band(o, s->contact, last, first);
@@ -1001,14 +943,6 @@ static void obstacles_add(pcs_obstacles *o, const obstacles_shape *s)
     }
 }
 
-// Makes the shape of fixed obstacle i, sized by the record, or without one of moving obstacle i.
-static void obstacles_make(const pcs_system *system, const pcs_frames_record *record, int i, obstacles_shape *s)
-{
-    const pcs_obstacle *o = &system->picture->obstacles[i];
-    if (record == NULL) obstacles_make_moving(system, o, s);
-    else obstacles_make_still(o, record->reach + 6 * i, obstacles_size(system, record), record->radius->above, s);
-}
-
 // Makes obstacle i of the file.
 static void obstacles_make_part(void *user, int i)
 {
@@ -1016,20 +950,11 @@ static void obstacles_make_part(void *user, int i)
     obstacles_shape s;
     o->first_point = i == 0 ? 0 : o->first_point + o->vtk.npoint;
     o->vtk.npoint = o->vtk.ncell = o->vtk.nentry = 0;
-    obstacles_make(o->system, o->record, o->record == NULL ? o->system->picture->nstill + i : i, &s);
+    const pcs_frames_record *record = o->record;
+    const pcs_obstacle *all = o->system->picture->obstacles;
+    if (record == NULL) obstacles_make_moving(o->system, &all[o->system->picture->nstill + i], &s);
+    else obstacles_make_still(&all[i], record->reach + 6 * i, record, o->system->length, &s);
     obstacles_add(o, &s);
-}
-
-// Writes the fixed obstacles, if there are any, as large as the record requires.
-static pcs_status obstacles_write_still(pcs_obstacles *o, pcs_file *f, const pcs_view *view,
-                                        const pcs_frames_record *record)
-{
-    o->record = record;
-    o->vtk.npart = view->system->picture->nstill;
-    if (o->vtk.npart == 0) return PCS_OK;
-    PCS_TRY(pcs_file_open(f, "obstacles.vtk"));
-    vtk_put(&o->vtk, f, "fixed obstacles; contact: as in contacts.vtk.series", NULL);
-    return pcs_file_commit(f);
 }
 
 static pcs_status obstacles_create(pcs_context *ctx, const pcs_view *view, pcs_obstacles *out)
@@ -1047,40 +972,28 @@ static pcs_status obstacles_create(pcs_context *ctx, const pcs_view *view, pcs_o
     return series_create(ctx, view, "obstacles", &out->series);
 }
 
-// Serializes the state of the series, within the part of an observer.
-static pcs_status pcs_obstacles_collect(pcs_obstacles *o, pcs_archive *c)
-{
-    pcs_archive_words(c, "places", o->last, (size_t)o->nsolver_memory * sizeof *o->last / 8);
-    return series_serialize(&o->series, c);
-}
-
 // Fills x with two points that locate a moving obstacle: its own, and one along its axis.
 static void obstacles_find(const pcs_system *system, int moving, double x[6])
 {
     obstacles_shape s;
-    obstacles_make(system, NULL, system->picture->nstill + moving, &s);
+    obstacles_make_moving(system, &system->picture->obstacles[system->picture->nstill + moving], &s);
     for (int k = 0; k < 3; k++) {
         x[k] = s.point[k];
         x[3 + k] = s.point[k] + s.along[1] * s.frame[0][k];
     }
 }
 
-// Returns true if a moving obstacle has moved since the last frame.
-static bool obstacles_have_moved(const pcs_system *system, const pcs_obstacles *o)
+// Writes the moving obstacles at the positions of the picture, if one has moved since the last frame.
+static pcs_status obstacles_write_moving(pcs_obstacles *o, const pcs_view *view)
 {
     bool have_moved = o->series.count == 0;
     for (int i = 0; i < o->nsolver_memory && !have_moved; i++) {
         double x[6];
-        obstacles_find(system, i, x);
-        for (int k = 0; k < 6; k++) have_moved = have_moved || fabs(x[k] - o->last[i][k]) > STILL * system->length;
+        obstacles_find(view->system, i, x);
+        for (int k = 0; k < 6; k++)
+            have_moved = have_moved || fabs(x[k] - o->last[i][k]) > STILL * view->system->length;
     }
-    return have_moved;
-}
-
-// Writes the moving obstacles at the positions of the picture, if one has moved since the last frame.
-static pcs_status obstacles_write_moving(pcs_obstacles *o, const pcs_view *view)
-{
-    if (o->nsolver_memory == 0 || !obstacles_have_moved(view->system, o)) return PCS_OK;
+    if (o->nsolver_memory == 0 || !have_moved) return PCS_OK;
     for (int i = 0; i < o->nsolver_memory; i++) obstacles_find(view->system, i, o->last[i]);
     o->record = NULL;
     o->vtk.npart = o->nsolver_memory;
@@ -1118,14 +1031,6 @@ static const pcs_option frames_options[] = {
                "alone, whose run several may then continue"),
     { .name = NULL },
 };
-
-// Returns true if an array is asked for, by name or because no names are given.
-static bool frames_wants(const pcs_names *fields, const char *name)
-{
-    bool is_named = fields->count == 0;
-    for (int i = 0; i < fields->count && !is_named; i++) is_named = strcmp(fields->text[i], name) == 0;
-    return is_named;
-}
 
 static bool frames_has(const pcs_vtk_array *arrays, int count, const char *name)
 {
@@ -1187,12 +1092,15 @@ static pcs_status frames_demand(pcs_context *ctx, const pcs_vtk *v, const pcs_na
     return PCS_OK;
 }
 
-// Removes arrays that are not asked for; radii always stay.
+// Removes arrays that are not asked for, if any are; radii always stay.
 static void frames_choose(pcs_vtk_array *arrays, int *count, const pcs_names *fields)
 {
     int kept = 0;
-    for (int i = 0; i < *count; i++)
-        if (strcmp(arrays[i].name, "radius") == 0 || frames_wants(fields, arrays[i].name)) arrays[kept++] = arrays[i];
+    for (int i = 0; i < *count; i++) {
+        bool stays = fields->count == 0 || strcmp(arrays[i].name, "radius") == 0;
+        for (int k = 0; k < fields->count; k++) stays = stays || strcmp(fields->text[k], arrays[i].name) == 0;
+        if (stays) arrays[kept++] = arrays[i];
+    }
     *count = kept;
 }
 
@@ -1238,60 +1146,44 @@ static pcs_status frames_make_data(const pcs_observer *self, const pcs_picture *
     return frames_make_cells(self->ctx, picture, v);
 }
 
-// Copies the picture as it is drawn.
-static void frames_take(const pcs_observer *self)
-{
-    frames_data *d = self->data;
-    const pcs_picture *picture = self->view->system->picture;
-    record_add(&d->record, picture, self->view->state->t);
-    for (int i = 0; i < picture->npoint; i++)
-        for (int k = 0; k < 3; k++) d->position[i][k] = picture->reference[i][k] + picture->displacement[i][k];
-}
-
-static pcs_status frames_put(const pcs_observer *self)
-{
-    frames_data *d = self->data;
-    const pcs_view *view = self->view;
-    const char *title = view->title != NULL ? view->title : view->case_name;
-    return series_write(&d->series, &d->vtk, title, view->state);
-}
-
 // Writes a frame, which all processes complete together: if a piece fails, the frame is removed.
 static pcs_status frames_write(const pcs_observer *self, bool is_end)
 {
     frames_data *d = self->data;
-    pcs_system *system = self->view->system;
+    const pcs_view *view = self->view;
+    pcs_picture *picture = view->system->picture;
     bool writes = !d->series.list->is_mute;
-    if (d->series.has_failed || !series_is_due(&d->series, self->view, is_end)) return PCS_OK;
-    system->ops->draw(system, pcs_view_at(self->view), system->picture);
-    frames_take(self);
-    pcs_status status = frames_put(self);
-    if (status == PCS_OK && writes) status = obstacles_write_moving(&d->obstacles, self->view);
+    if (d->series.has_failed || !series_is_due(&d->series, view, is_end)) return PCS_OK;
+    view->system->ops->draw(view->system, pcs_view_at(view), picture);
+    record_add(&d->record, picture, view->state->t);
+    for (int i = 0; i < picture->npoint; i++)
+        for (int k = 0; k < 3; k++) d->position[i][k] = picture->reference[i][k] + picture->displacement[i][k];
+    const char *title = view->title != NULL ? view->title : view->case_name;
+    pcs_status status = series_write(&d->series, &d->vtk, title, view->state);
+    if (status == PCS_OK && writes) status = obstacles_write_moving(&d->obstacles, view);
     status = pcs_agree(self->ctx, status);
     if (d->series.npiece > 0) {
-        if (status == PCS_OK) status = pcs_agree(self->ctx, series_complete(&d->series, self->view->state->t));
+        if (status == PCS_OK) status = pcs_agree(self->ctx, series_complete(&d->series, view->state->t));
         if (status != PCS_OK && writes) (void)series_sweep(&d->series, d->series.count);
     }
     d->series.has_failed = status != PCS_OK;
     return status;
 }
 
+// Writes the fixed obstacles, if there are any, as large as the record requires.
 static pcs_status frames_put_obstacles(const pcs_observer *self)
 {
     frames_data *d = self->data;
-    if (d->record.count == 0 || d->series.list->is_mute) return PCS_OK;
-    pcs_status status = obstacles_write_still(&d->obstacles, d->series.file, self->view, &d->record);
+    pcs_obstacles *o = &d->obstacles;
+    pcs_file *f = d->series.file;
+    o->record = &d->record;
+    o->vtk.npart = self->view->system->picture->nstill;
+    if (d->record.count == 0 || d->series.list->is_mute || o->vtk.npart == 0) return PCS_OK;
+    pcs_status status = pcs_file_open(f, "obstacles.vtk");
+    if (status == PCS_OK) vtk_put(&o->vtk, f, "fixed obstacles; contact: as in contacts.vtk.series", NULL);
+    if (status == PCS_OK) status = pcs_file_commit(f);
     d->series.has_failed = status != PCS_OK;
     return status;
-}
-
-// Returns true if a resumed run has frames in pieces, which several processes may have begun.
-static bool frames_go_on_in_pieces(const pcs_observer *self)
-{
-    char path[PATH_ROOM];
-    const pcs_view *view = self->view;
-    snprintf(path, sizeof path, "%s/%s_000000.pvtu", view->directory, pcs_frames_stem(view->case_name));
-    return view->is_resumed && access(path, F_OK) == 0;
 }
 
 // Chooses the files of a frame, their format and contents.
@@ -1300,13 +1192,19 @@ static pcs_status frames_make_grid(const pcs_observer *self, frames_data *d)
     const pcs_frames_params *params = self->params;
     const pcs_picture *picture = self->view->system->picture;
     int nprocess = picture->is_piece ? pcs_process_count(self->ctx) : 1;
-    bool has_pieces = picture->is_piece || params->pieces == PCS_PIECES_ALWAYS ||
-                      (params->pieces == PCS_PIECES_AUTO && frames_go_on_in_pieces(self));
+    char path[PATH_ROOM];
+    snprintf(path, sizeof path, "%s/%s_000000.pvtu", self->view->directory, d->series.stem);
+    bool goes_on = self->view->is_resumed && access(path, F_OK) == 0; // several processes may have begun such pieces
+    bool has_pieces = picture->is_piece || params->pieces == PCS_PIECES_ALWAYS || goes_on;
     d->series.is_xml = params->format == PCS_FORMAT_VTU || has_pieces;
     PCS_TRY(frames_make_data(self, picture, d));
     d->vtk.is_single = params->precision == PCS_PRECISION_FLOAT;
     if (d->series.is_xml) PCS_TRY(vtk_make_xml(self->ctx, &d->vtk));
-    if (has_pieces) series_split(&d->series, nprocess, nprocess > 1 ? pcs_process_number(self->ctx) : 0, &d->vtk);
+    if (!has_pieces) return PCS_OK;
+    d->series.npiece = nprocess;
+    d->series.piece = nprocess > 1 ? pcs_process_number(self->ctx) : 0;
+    d->series.data = &d->vtk;
+    if (d->series.piece > 0) d->series.file->is_mute = false;
     return PCS_OK;
 }
 
@@ -1352,9 +1250,14 @@ static pcs_status frames_serialize(pcs_observer *self, pcs_archive *c)
 {
     frames_data *d = self->data;
     if (d->series.every == 0) return PCS_OK;
-    record_serialize(&d->record, self->view->system->picture, c);
+    const pcs_picture *picture = self->view->system->picture;
+    pcs_archive_words(c, "count", &d->record.count, 1);
+    pcs_archive_words(c, "ranges", d->record.position, 2 * (size_t)d->record.nrange);
+    pcs_archive_words(c, "field_time", d->record.field_time, (size_t)picture->nfield + (size_t)picture->npoint_field);
     PCS_TRY(series_serialize(&d->series, c));
-    return pcs_obstacles_collect(&d->obstacles, c);
+    pcs_archive_words(c, "places", d->obstacles.last,
+                      (size_t)d->obstacles.nsolver_memory * sizeof *d->obstacles.last / 8);
+    return series_serialize(&d->obstacles.series, c);
 }
 
 static pcs_status frames_check(const pcs_observer *self, char place[PCS_OBSERVER_PLACE])
@@ -1422,11 +1325,6 @@ static const pcs_option contact_frames_options[] = {
     { .name = NULL },
 };
 
-static double contact_frames_finite(double x)
-{
-    return isfinite(x) ? x : 0.0; // a force that is not defined yet
-}
-
 static bool contact_frames_shows(const pcs_system *system, int row)
 {
     return !system->contacts[system->rows[row].contact].is_joint;
@@ -1438,13 +1336,12 @@ static void contact_frames_look_at(const contact_frames_data *d, const pcs_syste
     const pcs_tally_row *from = &d->tally.rows[j];
     const pcs_row *row = &system->rows[j];
     int ntangent = d->across == NULL ? 0 : row->ntangent;
-    *out = (contact_point){ .gap = contact_frames_finite(from->gap),
-                            .rate = contact_frames_finite(from->rate),
-                            .impulse = contact_frames_finite(from->impulse),
-                            .step_impulse = contact_frames_finite(from->step_impulse),
-                            .force = contact_frames_finite(from->force),
-                            .state = (double)from->state,
-                            .contact = row->contact };
+    double x[] = { from->gap, from->rate, from->impulse, from->step_impulse, from->force };
+    for (int i = 0; i < 5; i++)
+        if (!isfinite(x[i])) x[i] = 0.0; // a force that is not defined yet
+    *out = (contact_point){ .gap = x[0], .rate = x[1], .impulse = x[2], .step_impulse = x[3], .force = x[4] };
+    out->state = (double)from->state;
+    out->contact = row->contact;
     for (int k = 0; k < 3; k++) {
         out->place[k] = d->position[j][k];
         out->normal[k] = d->normal[j][k];
@@ -1453,47 +1350,32 @@ static void contact_frames_look_at(const contact_frames_data *d, const pcs_syste
     }
 }
 
-// Evaluates all contact points, without joints.
-static void contact_frames_draw(const pcs_view *view, contact_frames_data *d)
+// Returns true if a frame is written, as always, or as a contact was closed or loaded since the last one or before it.
+static bool contact_frames_is_needed(contact_frames_data *d, const pcs_system *system)
 {
-    pcs_system *system = view->system;
-    const pcs_row_values asked = { .point = d->position, .normal = d->normal, .across = d->across };
-    system->ops->evaluate_rows(system, pcs_view_at(view), &asked);
-    for (int j = 0, point = 0; j < d->tally.nrow; j++)
-        if (contact_frames_shows(system, j)) contact_frames_look_at(d, system, j, &d->points[point++]);
-}
-
-// Returns true if a contact was closed or loaded since the last frame.
-static bool contact_frames_is_loaded(const contact_frames_data *d, const pcs_system *system)
-{
-    bool is_loaded = false;
+    bool was_loaded = d->shows_load, is_loaded = false;
     for (int j = 0; j < d->tally.nrow && !is_loaded; j++) {
         const pcs_tally_row *row = &d->tally.rows[j];
         bool is_active = row->state != PCS_ROW_OPEN || row->impulse != 0.0 || row->step_impulse != 0.0;
         is_loaded = is_active && contact_frames_shows(system, j);
     }
-    return pcs_rows_any(system, is_loaded);
-}
-
-static bool contact_frames_is_needed(contact_frames_data *d, const pcs_system *system)
-{
-    bool was_loaded = d->shows_load;
-    d->shows_load = contact_frames_is_loaded(d, system);
+    d->shows_load = pcs_rows_any(system, is_loaded);
     return d->has_all || d->shows_load || was_loaded || d->series.count == 0;
 }
 
 static pcs_status contact_frames_write(const pcs_view *view, contact_frames_data *d, bool is_end)
 {
     pcs_series *s = &d->series;
-    if (!series_is_due(s, view, is_end)) return PCS_OK;
-    if (!contact_frames_is_needed(d, view->system)) {
-        d->tally.is_fresh = true;
-        return PCS_OK;
-    }
-    contact_frames_draw(view, d);
+    pcs_system *system = view->system;
+    if (s->has_failed || !series_is_due(s, view, is_end)) return PCS_OK;
+    d->tally.is_fresh = true;
+    if (!contact_frames_is_needed(d, system)) return PCS_OK;
+    const pcs_row_values asked = { .point = d->position, .normal = d->normal, .across = d->across };
+    system->ops->evaluate_rows(system, pcs_view_at(view), &asked);
+    for (int j = 0, point = 0; j < d->tally.nrow; j++) // without joints
+        if (contact_frames_shows(system, j)) contact_frames_look_at(d, system, j, &d->points[point++]);
     pcs_collect(&d->collector, POINT_WORDS, d->points[0].place); // into memory that the arrays show
     pcs_status status = series_write(s, &d->vtk, d->title, view->state);
-    d->tally.is_fresh = true;
     s->has_failed = status != PCS_OK;
     return status;
 }
@@ -1557,27 +1439,22 @@ static pcs_status contact_frames_make_grid(pcs_context *ctx, const pcs_system *s
     return PCS_OK;
 }
 
-static pcs_status contact_frames_take(pcs_context *ctx, const pcs_system *system, contact_frames_data *d)
-{
-    int n = d->tally.nrow, ntangent = system->ntangent + system->ncompliant_tangent;
-    for (int j = 0; j < n; j++) d->npoint += contact_frames_shows(system, j);
-    PCS_TAKE(ctx, d->position, n, "contact points");
-    PCS_TAKE(ctx, d->normal, n, "contact normals");
-    if (ntangent > 0 && pcs_system_is_mesh(system)) PCS_TAKE(ctx, d->across, ntangent, "directions of friction");
-    PCS_TAKE(ctx, d->points, d->npoint, "contact results");
-    d->nall = pcs_rows_are_distributed(system) ? pcs_count_points(system) : d->npoint;
-    return PCS_OK;
-}
-
 static pcs_status contact_frames_open(pcs_observer *self)
 {
     contact_frames_data *d = self->data;
     const pcs_view *view = self->view;
+    const pcs_system *system = view->system;
     PCS_TRY(pcs_tally_create(self->ctx, view, &d->tally));
     PCS_TRY(series_create(self->ctx, view, "contacts", &d->series));
     contact_frames_make_title(view, d->title);
-    PCS_TRY(contact_frames_take(self->ctx, view->system, d));
-    PCS_TRY(contact_frames_make_grid(self->ctx, view->system, d));
+    int n = d->tally.nrow, ntangent = system->ntangent + system->ncompliant_tangent;
+    for (int j = 0; j < n; j++) d->npoint += contact_frames_shows(system, j);
+    PCS_TAKE(self->ctx, d->position, n, "contact points");
+    PCS_TAKE(self->ctx, d->normal, n, "contact normals");
+    if (ntangent > 0 && pcs_system_is_mesh(system)) PCS_TAKE(self->ctx, d->across, ntangent, "directions of friction");
+    PCS_TAKE(self->ctx, d->points, d->npoint, "contact results");
+    d->nall = pcs_rows_are_distributed(system) ? pcs_count_points(system) : d->npoint;
+    PCS_TRY(contact_frames_make_grid(self->ctx, system, d));
     if (d->nall == 0) return PCS_OK;
     const pcs_frames_params *params = contact_frames_params(self);
     d->has_all = params == self->params;
@@ -1598,10 +1475,9 @@ static pcs_status contact_frames_step(pcs_observer *self)
 static pcs_status contact_frames_close(pcs_observer *self)
 {
     contact_frames_data *d = self->data;
-    if (d->series.every == 0 || d->series.has_failed) return PCS_OK;
     // The positions must belong to the step whose results were recorded.
-    if (d->tally.step != self->view->state->step) return PCS_OK;
-    return contact_frames_write(self->view, d, true);
+    bool has_positions = d->tally.step == self->view->state->step;
+    return has_positions ? contact_frames_write(self->view, d, true) : PCS_OK;
 }
 
 static pcs_status contact_frames_serialize(pcs_observer *self, pcs_archive *c)

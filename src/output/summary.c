@@ -121,14 +121,9 @@ static const char loses[] = "the method loses or gains energy", cells[] = "too f
 
 // A contact that outlasts travel times, as under a heavy mass, has a force with jumps, which is no ripple where many
 // cells carry them.
-static bool advise_has_jumps(const pcs_episode *e)
-{
-    return e->class == PCS_CLASS_FLEXIBLE && e->ripple >= 0.3 && e->cells >= 500.0;
-}
-
 static void advise_contact(const pcs_episode *e, pcs_advice *a)
 {
-    bool has_law = e->class == PCS_CLASS_LAW, has_jumps = advise_has_jumps(e);
+    bool has_law = e->class == PCS_CLASS_LAW, has_jumps = !has_law && e->ripple >= 0.3 && e->cells >= 500.0;
     double shares = has_jumps ? 80.0 : 133.0;
     if (has_law) advise(a, 70.0, (double)e->steps, &a->step, "too few steps in contact");
     else advise(a, shares, e->impulse / e->largest, &a->step, "one step has too large a share of the impulse");
@@ -185,20 +180,14 @@ pcs_advice pcs_resolution_advise(const pcs_episode *e, const pcs_resolution *r)
     return a;
 }
 
-static bool judge_is_unresolved(const pcs_episode *e)
-{
-    switch (e->class) {
-    case PCS_CLASS_FLEXIBLE:
-        return e->net > 0.3 || (e->steps < 12 && e->net > 0.12) || (e->largest > 0.3 * e->impulse && !e->has_opened);
-    case PCS_CLASS_LAW: return e->steps < 6 || e->net > 0.3 || (e->ripple > 0.145 && e->cells < 20.0);
-    case PCS_CLASS_FREE: return e->period < 12.0 || e->cells < 4.0 || e->variation > 0.5;
-    default: return false;
-    }
-}
-
 static long judge(const pcs_episode *e)
 {
-    if (judge_is_unresolved(e)) return PCS_UNRESOLVED;
+    bool is_bad = false;
+    if (e->class == PCS_CLASS_FLEXIBLE)
+        is_bad = e->net > 0.3 || (e->steps < 12 && e->net > 0.12) || (e->largest > 0.3 * e->impulse && !e->has_opened);
+    if (e->class == PCS_CLASS_LAW) is_bad = e->steps < 6 || e->net > 0.3 || (e->ripple > 0.145 && e->cells < 20.0);
+    if (e->class == PCS_CLASS_FREE) is_bad = e->period < 12.0 || e->cells < 4.0 || e->variation > 0.5;
+    if (is_bad) return PCS_UNRESOLVED;
     return advise_by_class(e).reason == NULL ? PCS_RESOLVED : PCS_COARSE;
 }
 
@@ -378,25 +367,7 @@ static double ledger_imbalance(const pcs_ledger *l)
     return now - l->initial - booked;
 }
 
-static const char *summary_ending(const pcs_view *view)
-{
-    static const char *const texts[] = { "running", "finished", "stopped" };
-    return texts[view->ending];
-}
-
-typedef struct summary_model {
-    int npoint, ncell, ndof, ncontact_point, njoint_row;
-} summary_model;
-
-static summary_model summary_get_model(const pcs_view *view)
-{
-    const pcs_picture *picture = view->system->picture;
-    return (summary_model){ .npoint = picture == NULL ? 0 : picture->nall_node,
-                            .ncell = picture == NULL ? 0 : picture->nall_cell,
-                            .ndof = pcs_system_ndof(view->system),
-                            .ncontact_point = pcs_count_points(view->system),
-                            .njoint_row = pcs_count_conditions(view->system) };
-}
+static const char *const summary_endings[] = { "running", "finished", "stopped" };
 
 static double summary_wall_time(const pcs_timing *w)
 {
@@ -491,14 +462,15 @@ __attribute__((format(printf, 2, 3))) static void json_put(json *j, const char *
 
 static void json_head(json *j, const pcs_view *view)
 {
-    summary_model model = summary_get_model(view);
+    const pcs_picture *picture = view->system->picture;
     json_put(j, "version: %s, case: %s, title: %s, ending: %s", view->version, view->case_name, view->title,
-             summary_ending(view));
+             summary_endings[view->ending]);
     json_put(j, "reason: %s, question: %s, scheme: %s, solver: %s", view->reason, view->question, view->scheme_name,
              view->solver_name);
     json_put(j, "mass_backend: %s, step_backend: %s", view->mass_backend, view->step_backend);
-    json_put(j, "model: { points: %d, cells: %d, dofs: %d, contact_points: %d, joint_rows: %d }", model.npoint,
-             model.ncell, model.ndof, model.ncontact_point, model.njoint_row);
+    json_put(j, "model: { points: %d, cells: %d, dofs: %d, contact_points: %d, joint_rows: %d }",
+             picture == NULL ? 0 : picture->nall_node, picture == NULL ? 0 : picture->nall_cell,
+             pcs_system_ndof(view->system), pcs_count_points(view->system), pcs_count_conditions(view->system));
 }
 
 static void json_effort(json *j, const pcs_summary *s, const pcs_view *view)
@@ -557,18 +529,27 @@ static void json_contact(json *j, const pcs_contact_record *c)
     json_put(j, "] }");
 }
 
+// Returns the contact of the smallest gap, the first one to have it; NULL without contacts.
+static const pcs_contact_record *summary_worst(const pcs_summary *s)
+{
+    const pcs_contact_record *worst = NULL;
+    for (int k = 0; k < s->ncontact; k++) {
+        const pcs_contact_record *c = &s->contacts[k];
+        double least = worst == NULL ? INFINITY : worst->min_gap;
+        if (c->min_gap < least || (c->min_gap == least && worst != NULL && c->min_gap_time < worst->min_gap_time))
+            worst = c;
+    }
+    return worst;
+}
+
 static void json_contacts(json *j, const pcs_summary *s)
 {
-    json_put(j, "min_gap: %g, min_gap_time: %g, open_time: %g, filter_window: %g, contacts: [", s->min_gap,
-             s->worst_contact == NULL ? NAN : s->min_gap_time, s->open_time, s->window);
+    const pcs_contact_record *worst = summary_worst(s);
+    json_put(j, "min_gap: %g, min_gap_time: %g, open_time: %g, filter_window: %g, contacts: [",
+             worst == NULL ? NAN : worst->min_gap, worst == NULL ? NAN : worst->min_gap_time, s->open_time, s->window);
     for (int k = 0; k < s->ncontact; k++)
         if (!s->contacts[k].is_joint) json_contact(j, &s->contacts[k]);
     json_put(j, "]");
-}
-
-static void json_error(json *j, double gap_error, double time, double work)
-{
-    json_put(j, "largest_error: %g, largest_error_time: %g, work: %g", gap_error, time, work);
 }
 
 // Puts joints or supports. A joint of a system in closed form has no reaction in space.
@@ -578,8 +559,8 @@ static void json_reactions(json *j, bool of_joints, const pcs_summary *s, const 
     for (int k = 0; k < s->ncontact; k++) {
         const pcs_contact_record *c = &s->contacts[k];
         if (!of_joints || !c->is_joint) continue;
-        json_put(j, "{ name: %s", c->name);
-        json_error(j, c->gap_error, c->gap_error_time, c->work);
+        json_put(j, "{ name: %s, largest_error: %g, largest_error_time: %g, work: %g", c->name, c->gap_error,
+                 c->gap_error_time, c->work);
         json_put(j, "peak_force: %g, peak_force_time: %g }", c->peak_force,
                  isfinite(c->peak_force) ? c->peak_time : NAN);
     }
@@ -587,7 +568,9 @@ static void json_reactions(json *j, bool of_joints, const pcs_summary *s, const 
         const pcs_reaction_record *x = &s->reactions[r];
         if ((view->system->reactions[r].contact >= 0) != of_joints) continue;
         json_put(j, "{ name: %s", view->system->reactions[r].name);
-        if (of_joints) json_error(j, x->gap_error, x->gap_error_time, x->work);
+        if (of_joints)
+            json_put(j, "largest_error: %g, largest_error_time: %g, work: %g", x->gap_error, x->gap_error_time,
+                     x->work);
         json_put(j, "peak_force: %g, peak_force_time: %g, peak_moment: %g, peak_moment_time: %g }", x->force,
                  x->force_time, x->moment, x->moment_time);
     }
@@ -656,7 +639,6 @@ static void json_resolution(json *j, const pcs_summary *s, const pcs_view *view)
 static void json_horizon(json *j, const pcs_view *view)
 {
     const pcs_horizon *h = view->horizon;
-    if (h == NULL) return;
     json_put(j, "horizon: { perturbation: %g, energy: %g, compared: %g, time: %g, reason: %s, probes: [", h->size,
              h->energy, h->compared, h->time, h->reason[0] == '\0' ? NULL : h->reason);
     for (int k = 0; k < view->nprobe; k++) {
@@ -675,36 +657,10 @@ static void json_bounds(json *j, const pcs_frames_record *record, int first, int
                  record->fields[first + k].above, record->field_time[first + k]);
 }
 
-// Puts bounds of the components of vectors, and of their sizes.
-static void json_vectors(json *j, const pcs_frames_record *record)
+// Writes the bounds over all frames, so that pictures are scaled without reading every frame.
+static void json_frames(json *j, const pcs_frames_record *record, const pcs_picture *picture)
 {
     static const char *const components[4] = { "x", "y", "z", "magnitude" };
-    for (int v = 0; v < PCS_FRAME_VECTORS; v++) {
-        const pcs_bounds *x = record->vectors + 4 * v;
-        if (!(-x[3].below <= x[3].above)) continue;
-        json_put(j, "%s: {", pcs_frame_vectors[v]);
-        for (int k = 0; k < 4; k++) json_put(j, "%s: { min: %g, max: %g }", components[k], -x[k].below, x[k].above);
-        json_put(j, "}");
-    }
-}
-
-// Returns the record of this run's frames, NULL if it has none.
-static const pcs_frames_record *summary_frames(const pcs_view *view)
-{
-    for (int i = 0; i < view->nobserver; i++) {
-        const pcs_observer *o = &view->observers[i];
-        const pcs_frames_record *record = o->data; // first member of the data of frames
-        if (strcmp(o->ops->name, "frames") == 0) return record->count > 0 ? record : NULL;
-    }
-    return NULL;
-}
-
-// Writes the bounds over all frames, so that pictures are scaled without reading every frame.
-static void json_frames(json *j, const pcs_view *view)
-{
-    const pcs_frames_record *record = summary_frames(view);
-    const pcs_picture *picture = view->system->picture;
-    if (record == NULL) return;
     const pcs_bounds *x = record->position;
     json_put(j, "frames: { drawn: %ld, low: [ %g, %g, %g ], high: [ %g, %g, %g ], fields: {", record->count,
              -x[0].below, -x[1].below, -x[2].below, x[0].above, x[1].above, x[2].above);
@@ -712,7 +668,12 @@ static void json_frames(json *j, const pcs_view *view)
     json_put(j, "}, point_fields: {");
     json_bounds(j, record, picture->nfield, picture->npoint_field, picture->point_names);
     json_put(j, "}, vectors: {");
-    json_vectors(j, record);
+    for (x = record->vectors; x < record->vectors + 4 * PCS_FRAME_VECTORS; x += 4) {
+        if (!(-x[3].below <= x[3].above)) continue;
+        json_put(j, "%s: {", pcs_frame_vectors[(x - record->vectors) / 4]);
+        for (int k = 0; k < 4; k++) json_put(j, "%s: { min: %g, max: %g }", components[k], -x[k].below, x[k].above);
+        json_put(j, "}");
+    }
     json_put(j, "} }");
 }
 
@@ -729,8 +690,12 @@ static void summary_put_json(const pcs_summary *s, const pcs_view *view)
     json_energy(&j, s, view);
     json_certificate(&j, view->certificate);
     json_resolution(&j, s, view);
-    json_horizon(&j, view);
-    json_frames(&j, view);
+    if (view->horizon != NULL) json_horizon(&j, view);
+    for (int i = 0; i < view->nobserver; i++) {
+        const pcs_frames_record *record = view->observers[i].data; // first member of the data of frames
+        if (strcmp(view->observers[i].ops->name, "frames") == 0 && record->count > 0)
+            json_frames(&j, record, view->system->picture);
+    }
     pcs_file_text(j.f, "\n}\n");
 }
 
@@ -742,10 +707,11 @@ static const char *summary_plural(long count)
 
 static void summary_text_head(pcs_file *f, const pcs_summary *s, const pcs_view *view)
 {
-    summary_model model = summary_get_model(view);
+    const pcs_picture *picture = view->system->picture;
+    int npoint = pcs_count_points(view->system), ncondition = pcs_count_conditions(view->system);
     long done = view->state->step;
     if (view->title != NULL) pcs_file_print(f, "%s\n", view->title);
-    pcs_file_print(f, "%s %s at t = %.10g s after ", view->case_name, summary_ending(view), view->state->t);
+    pcs_file_print(f, "%s %s at t = %.10g s after ", view->case_name, summary_endings[view->ending], view->state->t);
     if (view->is_controlled) pcs_file_print(f, "%ld steps of controlled size\n", done);
     else pcs_file_print(f, "%ld of %ld steps of %.6g s\n", done, view->nstep, view->step_size);
     if (view->reason != NULL) {
@@ -754,10 +720,10 @@ static void summary_text_head(pcs_file *f, const pcs_summary *s, const pcs_view 
         pcs_file_text(f, "\n");
     }
     if (view->question != NULL) pcs_file_print(f, "question: %s\n", view->question);
-    pcs_file_print(f, "\nModel        %d points, %d cells, %d dofs, %d contact point%s", model.npoint, model.ncell,
-                   model.ndof, model.ncontact_point, summary_plural(model.ncontact_point));
-    if (model.njoint_row > 0)
-        pcs_file_print(f, ", %d condition%s of joints", model.njoint_row, summary_plural(model.njoint_row));
+    pcs_file_print(f, "\nModel        %d points, %d cells, %d dofs, %d contact point%s",
+                   picture == NULL ? 0 : picture->nall_node, picture == NULL ? 0 : picture->nall_cell,
+                   pcs_system_ndof(view->system), npoint, summary_plural(npoint));
+    if (ncondition > 0) pcs_file_print(f, ", %d condition%s of joints", ncondition, summary_plural(ncondition));
     pcs_file_text(f, "\n");
     pcs_file_print(f, "Method       %s, solver %s, linear algebra %s (mass), %s (step)\n", view->scheme_name,
                    view->solver_name, view->mass_backend != NULL ? view->mass_backend : "none",
@@ -966,8 +932,10 @@ static void summary_put_text(const pcs_summary *s, const pcs_view *view)
     summary_text_head(s->file, s, view);
     for (int k = 0; k < s->ncontact && k < SHOWN_CONTACTS; k++) summary_text_contact(s->file, &s->contacts[k]);
     if (s->ncontact > SHOWN_CONTACTS) {
+        const pcs_contact_record *worst = summary_worst(s);
         pcs_file_print(s->file, "\n... and %d more contacts in summary.json; smallest gap %.6g m, at %s\n",
-                       s->ncontact - SHOWN_CONTACTS, s->min_gap, s->worst_contact);
+                       s->ncontact - SHOWN_CONTACTS, worst == NULL ? INFINITY : worst->min_gap,
+                       worst == NULL ? NULL : worst->name);
     }
     if (pcs_count_points(view->system) > 0)
         pcs_file_print(s->file,
@@ -1015,14 +983,6 @@ static void window_put(pcs_window *w, double length, double t, double impulse)
     w->impulse[w->count++] = impulse;
 }
 
-// Returns the impulse, N s, at a time between the first two points.
-static double window_begin(const pcs_window *w, double t)
-{
-    if (w->count < 2) return w->impulse[0];
-    double share = (t - w->t[0]) / (w->t[1] - w->t[0]);
-    return w->impulse[0] + fmin(fmax(share, 0.0), 1.0) * (w->impulse[1] - w->impulse[0]);
-}
-
 // Updates a largest value and the time at which it is first reached. On a plateau round-off would choose the time.
 static void record_largest(double x, double t, double *largest, double *then, double *time)
 {
@@ -1049,14 +1009,17 @@ static void record_begin_interval(pcs_contact_record *c, const pcs_contact_step 
 static void record_filter(pcs_contact_record *c, const pcs_contact_step *now)
 {
     pcs_interval *i = &c->last;
+    pcs_window *w = &c->window;
     double length = c->window_time;
     bool was_open = now->start > i->end;
-    if (was_open) window_put(&c->window, length, now->start, i->impulse - now->step_impulse);
-    window_put(&c->window, length, now->t, i->impulse);
+    if (was_open) window_put(w, length, now->start, i->impulse - now->step_impulse);
+    window_put(w, length, now->t, i->impulse);
     // Allows for round-off of an interval that lasts a whole number of steps.
     if (!(length > 0.0) || now->t - i->start < length - 1e-6 * now->h) return;
-    double mean = (i->impulse - window_begin(&c->window, now->t - length)) / length;
-    record_largest(mean, now->t, &i->smooth_peak, &i->smooth_then, &i->smooth_time);
+    double begin = w->impulse[0]; // impulse at the beginning of the window, between its first two points
+    double share = w->count < 2 ? 0.0 : (now->t - length - w->t[0]) / (w->t[1] - w->t[0]);
+    if (w->count > 1) begin += fmin(fmax(share, 0.0), 1.0) * (w->impulse[1] - w->impulse[0]);
+    record_largest((i->impulse - begin) / length, now->t, &i->smooth_peak, &i->smooth_then, &i->smooth_time);
 }
 
 // Adds the last step to the totals over intervals with a force. From the first force on, the whole interval counts.
@@ -1234,24 +1197,18 @@ static void summary_take_reactions(const pcs_view *view, pcs_summary *s, bool ha
 }
 
 // Updates the extremes and the times at which they are first reached. On a plateau round-off would choose the time.
-static void summary_take_extremes(double x, double t, pcs_probe_record *r)
-{
-    r->min = fmin(r->min, x);
-    r->max = fmax(r->max, x);
-    double slack = SAME_EXTREME * (r->max - r->min);
-    if (x < r->min_then - slack) r->min_then = x, r->min_time = t;
-    if (x > r->max_then + slack) r->max_then = x, r->max_time = t;
-}
-
 static void summary_take_probes(const pcs_view *view, pcs_summary *s)
 {
     for (int k = 0; k < view->nprobe; k++) {
-        pcs_probe_record *record = &s->probes[k];
-        double x = pcs_state_probe(view->state, view->system, &view->probes[k]);
-        double t = view->state->t;
-        if (view->state->step == 0) *record = (pcs_probe_record){ x, x, x, t, x, t, .min_then = x, .max_then = x };
-        record->end = x;
-        summary_take_extremes(x, t, record);
+        pcs_probe_record *r = &s->probes[k];
+        double x = pcs_state_probe(view->state, view->system, &view->probes[k]), t = view->state->t;
+        if (view->state->step == 0) *r = (pcs_probe_record){ x, x, x, t, x, t, .min_then = x, .max_then = x };
+        r->end = x;
+        r->min = fmin(r->min, x);
+        r->max = fmax(r->max, x);
+        double slack = SAME_EXTREME * (r->max - r->min);
+        if (x < r->min_then - slack) r->min_then = x, r->min_time = t;
+        if (x > r->max_then + slack) r->max_then = x, r->max_time = t;
     }
 }
 
@@ -1264,16 +1221,8 @@ static void summary_take_in(const pcs_view *view, pcs_summary *s)
     summary_take_reactions(view, s, has_force);
     for (int k = 0; k < s->ncontact; k++) {
         pcs_contact_record *c = &s->contacts[k];
-        if (c->is_joint) {
-            summary_take_joint(view, &view->system->contacts[k], has_force, c);
-            continue;
-        }
-        pcs_contact_record_add(c, &s->now[k]);
-        if (c->min_gap < s->min_gap) {
-            s->min_gap = c->min_gap;
-            s->min_gap_time = c->min_gap_time;
-            s->worst_contact = c->name;
-        }
+        if (c->is_joint) summary_take_joint(view, &view->system->contacts[k], has_force, c);
+        else pcs_contact_record_add(c, &s->now[k]);
     }
     if (view->report->iterations > s->max_iterations) {
         s->max_iterations = view->report->iterations;
@@ -1296,19 +1245,6 @@ static double summary_swing(const pcs_view *view)
     return cbrt(2.0 * ncell) * pi * system->stable_step;
 }
 
-static pcs_contact_record summary_contact(const pcs_view *view, const pcs_summary *s, int k)
-{
-    const pcs_contact_info *contact = &view->system->contacts[k];
-    return (pcs_contact_record){ .name = contact->name,
-                                 .open_time = s->open_time,
-                                 .window_time = s->window,
-                                 .has_friction = contact->ntangent > 0,
-                                 .is_joint = pcs_is_joint(view->system, k),
-                                 .min_gap = INFINITY,
-                                 .peak_force = -INFINITY,
-                                 .smooth_peak = NAN };
-}
-
 static pcs_status summary_open(pcs_observer *self)
 {
     const summary_params *params = self->params;
@@ -1326,12 +1262,18 @@ static pcs_status summary_open(pcs_observer *self)
     PCS_TRY(pcs_digits_create(self->ctx, &s->digits));
     pcs_file_remove(s->file, "summary.json");
     pcs_file_remove(s->file, "summary.txt"); // also in a resumed run, which has not ended
-    s->min_gap = INFINITY;
     s->t = view->state->t;
     double swing = summary_swing(view), h = view->step_size;
     s->open_time = isfinite(params->open_time) ? params->open_time : fmax(3.0 * h, 0.5 * swing);
     s->window = isfinite(params->filter) ? params->filter : fmax(10.0 * h, 2.0 * swing);
-    for (int k = 0; k < s->ncontact; k++) s->contacts[k] = summary_contact(view, s, k);
+    for (int k = 0; k < s->ncontact; k++) {
+        const pcs_contact_info *contact = &view->system->contacts[k];
+        bool has_friction = contact->ntangent > 0, is_joint = pcs_is_joint(view->system, k);
+        s->contacts[k] = (pcs_contact_record){
+            contact->name,           s->open_time,      s->window, has_friction, is_joint, .min_gap = INFINITY,
+            .peak_force = -INFINITY, .smooth_peak = NAN
+        };
+    }
     if (!view->is_resumed) summary_take_in(view, s);
     return PCS_OK;
 }
@@ -1360,30 +1302,16 @@ static pcs_status summary_close(pcs_observer *self)
                     pcs_resolution_advise(&s->verdict, &s->resolution).reason);
 }
 
-// Serializes the index of the worst contact, -1 if none.
-static void summary_serialize_worst(pcs_summary *s, pcs_archive *c)
-{
-    int worst = -1;
-    for (int k = 0; k < s->ncontact; k++)
-        if (s->worst_contact == s->contacts[k].name) worst = k;
-    pcs_archive_index(c, "worst_contact", &worst, -1, s->ncontact - 1);
-    if (pcs_archive_reads(c)) s->worst_contact = worst < 0 ? NULL : s->contacts[worst].name;
-}
-
-static void summary_serialize_contact(pcs_contact_record *c, pcs_archive *archive)
-{
-    const size_t constant = offsetof(pcs_contact_record, ninterval);
-    pcs_archive_words(archive, c->name, &c->ninterval, (sizeof *c - constant) / 8);
-    if (pcs_archive_reads(archive) && (c->ninterval < 0 || c->window.count < 0 || c->window.count >= PCS_WINDOW_POINTS))
-        pcs_archive_refuse(archive, c->name, "has impossible numbers");
-}
-
 static pcs_status summary_serialize(pcs_observer *self, pcs_archive *c)
 {
     pcs_summary *s = self->data;
     const pcs_system *system = self->view->system;
     pcs_archive_words(c, "t", &s->t, 1);
-    for (int k = 0; k < s->ncontact; k++) summary_serialize_contact(&s->contacts[k], c);
+    for (pcs_contact_record *x = s->contacts; x < s->contacts + s->ncontact; x++) {
+        pcs_archive_words(c, x->name, &x->ninterval, (sizeof *x - offsetof(pcs_contact_record, ninterval)) / 8);
+        if (pcs_archive_reads(c) && (x->ninterval < 0 || x->window.count < 0 || x->window.count >= PCS_WINDOW_POINTS))
+            pcs_archive_refuse(c, x->name, "has impossible numbers");
+    }
     pcs_archive_words(c, "resolution", &s->resolution, offsetof(pcs_resolution, contact) / 8);
     pcs_archive_words(c, "episodes", s->resolution.contact, (size_t)s->ncontact * sizeof *s->resolution.contact / 8);
     for (int k = 0; k < s->ncontact && pcs_archive_reads(c); k++)
@@ -1393,9 +1321,6 @@ static pcs_status summary_serialize(pcs_observer *self, pcs_archive *c)
     pcs_archive_rows(c, "points",
                      &(pcs_archive_table){ s->points, npoint, sizeof *s->points, sizeof *s->points, true });
     pcs_archive_words(c, "speed", &s->speed, 1);
-    pcs_archive_words(c, "min_gap", &s->min_gap, 1);
-    pcs_archive_words(c, "min_gap_time", &s->min_gap_time, 1);
-    summary_serialize_worst(s, c);
     pcs_archive_words(c, "reactions", s->reactions, (size_t)system->nreaction * sizeof *s->reactions / 8);
     pcs_archive_words(c, "probes", s->probes, (size_t)self->view->nprobe * sizeof *s->probes / 8);
     pcs_archive_int(c, "max_iterations", &s->max_iterations);

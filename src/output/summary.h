@@ -179,12 +179,10 @@ struct pcs_summary {
     pcs_point_record *points;       // [rows of contacts]
     double open_time, window;       // s
     double speed;                   // m/s, largest speed of the model so far
-    double min_gap, min_gap_time;   // m, s, of all contacts
     pcs_reaction_record *reactions; // [system->nreaction]
     pcs_probe_record *probes;       // [view->nprobe]
     int max_iterations;
     long max_iterations_step;
-    const char *worst_contact; // contact of min_gap; NULL without contacts
 };
 
 // Returns the verdict on a check in one word.
