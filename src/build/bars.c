@@ -58,10 +58,9 @@ static void bar_areas(const pcs_batch *batch, int cell, double area[2])
 // Returns the length of a cell of a batch, m, and its areas at both ends, m^2.
 static double bar_cell(const pcs_batch *batch, int cell)
 {
-    double span[3];
     const int *node = batch->nodes[batch->cells[cell]];
-    for (int k = 0; k < 3; k++) span[k] = batch->x[node[1]][k] - batch->x[node[0]][k];
-    return sqrt(span[0] * span[0] + span[1] * span[1] + span[2] * span[2]);
+    const double *x = batch->x[node[0]], *y = batch->x[node[1]];
+    return pcs_norm3((double[3]){ y[0] - x[0], y[1] - x[1], y[2] - x[2] });
 }
 
 // Returns sqrt(E I/(rho A)) of a cell of beams about its weaker axis, m^2/s.
@@ -109,15 +108,6 @@ static bool bars_measure(const pcs_batch *batch, int first, bool is_lattice, pcs
     return true;
 }
 
-// Returns true if a group has too many lines to look at each.
-static bool bars_is_lattice(const pcs_batch *batch)
-{
-    int nline = 1;
-    for (int i = 1; i < batch->ncell; i++)
-        nline += batch->nodes[batch->cells[i]][0] != batch->nodes[batch->cells[i - 1]][1];
-    return nline > LINES;
-}
-
 // Returns the lines of the model, in scratch memory, and their number; NULL and 0 if memory is out. A group of too many
 // lines is one, without ends.
 static pcs_bar *bars_find(const pcs_sim *sim, int *count)
@@ -127,7 +117,10 @@ static pcs_bar *bars_find(const pcs_sim *sim, int *count)
     *count = 0;
     for (int g = 0; g < ngroup && lines != NULL; g++) {
         const pcs_batch *batch = pcs_fe_batch(sim->system, g);
-        bool is_lattice = bars_is_lattice(batch) || sim->system->layout != NULL;
+        int nline = 1;
+        for (int i = 1; i < batch->ncell; i++)
+            nline += batch->nodes[batch->cells[i]][0] != batch->nodes[batch->cells[i - 1]][1];
+        bool is_lattice = nline > LINES || sim->system->layout != NULL;
         for (int first = 0; bars_measure(batch, first, is_lattice, &lines[*count]); first += lines[(*count)++].ncell) {
         }
     }
@@ -176,24 +169,20 @@ __attribute__((format(printf, 4, 5))) static void foresee_take(pcs_foresight *f,
     va_end(list);
 }
 
-// Returns the shortest row of a table, s. Much shorter ones are jumps.
-static double foresee_shortest_row(const pcs_amplitude *a)
-{
-    double shortest = INFINITY, jump = JUMP * (a->time[a->count - 1] - a->time[0]);
-    for (int i = 1; i < a->count; i++)
-        if (a->time[i] - a->time[i - 1] > jump) shortest = fmin(shortest, a->time[i] - a->time[i - 1]);
-    return shortest;
-}
-
 // Takes the step that a load or a motion needs over time. Returns true if it excites all frequencies.
 static bool foresee_amplitude(pcs_foresight *f, const pcs_amplitude *a, const char *name)
 {
+    double shortest = INFINITY; // row of a table, s; much shorter ones are jumps
     if (!pcs_amplitude_is_given(a)) return true;
+    for (int i = 1; i < a->count; i++) {
+        double row = a->time[i] - a->time[i - 1];
+        if (row > JUMP * (a->time[a->count - 1] - a->time[0])) shortest = fmin(shortest, row);
+    }
     switch (a->kind) {
     case PCS_AMPLITUDE_SINE: foresee_take(f, 1.0 / a->frequency, WAVE_STEPS, "the period of %.60s", name); return false;
     case PCS_AMPLITUDE_RAMP:
     case PCS_AMPLITUDE_PULSE: foresee_take(f, 2.0 * a->duration, WAVE_STEPS, "twice the time of %.60s", name); break;
-    case PCS_AMPLITUDE_TABLE: foresee_take(f, foresee_shortest_row(a), 10.0, "the shortest row of %.60s", name); break;
+    case PCS_AMPLITUDE_TABLE: foresee_take(f, shortest, 10.0, "the shortest row of %.60s", name); break;
     default: return true;
     }
     return !a->is_smooth;
@@ -439,12 +428,7 @@ void pcs_describe_sim(const pcs_sim *sim, size_t size, char *text)
     else pcs_text_add(text, size, "%ld steps of %g s", sim->nstep, sim->step_size);
 }
 
-// Returns true for steel by its density, with a modulus as if in GPa or MPa. Slow waves alone are no error: rubber.
-static bool describe_is_odd_steel(double E, double rho)
-{
-    return rho >= 7000.0 && rho <= 9000.0 && E < 1e6;
-}
-
+// Asks about steel, by its density, with a modulus as if in GPa or MPa. Slow waves alone are no error: rubber.
 pcs_status pcs_build_questions(pcs_build *b)
 {
     enum { ROOM = 512 };
@@ -452,8 +436,9 @@ pcs_status pcs_build_questions(pcs_build *b)
         const pcs_fe_group *group = &b->model.groups[g];
         double E, rho;
         if (group->ops == NULL || !pcs_build_real(group->ops->options, group->params, "E", &E) ||
-            !pcs_build_real(group->ops->options, group->params, "rho", &rho) || !describe_is_odd_steel(E, rho))
+            !pcs_build_real(group->ops->options, group->params, "rho", &rho))
             continue;
+        if (!(rho >= 7000.0 && rho <= 9000.0 && E < 1e6)) continue;
         char *text = pcs_take(b->ctx, ROOM, 1, "a question");
         if (text == NULL) return PCS_NO_MEMORY;
         snprintf(text, ROOM,

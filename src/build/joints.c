@@ -114,19 +114,6 @@ static void joints_reject(const joint_check *k, const pcs_contact_info *info, co
     pcs_case_error_at(k->b->c, pcs_case_find(k->b->c, path), NULL, "%s", text);
 }
 
-// Fills speed[nv] with the largest velocity of its kind (displacements, angles), at least model size, or 1 rad, over
-// the duration of the run.
-static void joints_find_speeds(const joint_check *k, double *speed)
-{
-    const pcs_system *system = k->b->sim->system;
-    double fastest[2] = { 0.0 };
-    for (int i = 0; i < system->nv; i++) {
-        double *of_kind = &fastest[k->b->sim->system->scale.is_angle[i]];
-        *of_kind = fmax(*of_kind, fmax(fabs(k->b->sim->state.v[i]), k->b->sim->system->scale.model[i] / k->b->end));
-    }
-    for (int i = 0; i < system->nv; i++) speed[i] = fastest[k->b->sim->system->scale.is_angle[i]];
-}
-
 // Returns sum |G_i x_i| over the entries of a row: its size for coordinates, or velocities, of size x.
 static double joints_size(const joint_check *k, int row, const double *x)
 {
@@ -158,16 +145,24 @@ static bool joints_check_row(const joint_check *k, int row, const pcs_contact_in
     return false;
 }
 
-// Checks the initial state against all rows; rejects each joint once.
+// Checks the initial state against all rows; rejects each joint once. Velocities are compared with the largest one of
+// their kind (displacements, angles), at least model size, or 1 rad, over the duration of the run.
 static void joints_check_state(const joint_check *k)
 {
     const pcs_contact_info *rejected = NULL;
-    joints_find_speeds(k, k->spread);
+    const pcs_scale *scale = &k->b->sim->system->scale;
+    double fastest[2] = { 0.0 };
+    int nv = k->b->sim->system->nv;
+    for (int i = 0; i < nv; i++) {
+        double *of_kind = &fastest[scale->is_angle[i]];
+        *of_kind = fmax(*of_kind, fmax(fabs(k->b->sim->state.v[i]), scale->model[i] / k->b->end));
+    }
+    for (int i = 0; i < nv; i++) k->spread[i] = fastest[scale->is_angle[i]];
     for (int i = 0; i < k->n; i++) {
         const pcs_contact_info *info = joints_of(k, i);
         if (info != rejected && !joints_check_row(k, k->row[i], info, k->spread)) rejected = info;
     }
-    memset(k->spread, 0, (size_t)k->b->sim->system->nv * sizeof *k->spread);
+    memset(k->spread, 0, (size_t)nv * sizeof *k->spread);
 }
 
 // Writes "'a', 'b'", the other joints whose rows, times c, add up to row i.
@@ -229,14 +224,6 @@ static bool joints_is_driven(const joint_check *k, int i)
     return joint < b->model.njoint && b->model.joints[joint].ops->drive != NULL;
 }
 
-// Returns true if row i depends on others and any of them is driven: two motions of one coordinate are contradictory.
-static bool joints_repeat_motion(const joint_check *k, int i)
-{
-    for (int j = 0; j < i; j++)
-        if (fabs(k->c[j]) >= 1e-6 && joints_is_driven(k, j)) return true;
-    return joints_is_driven(k, i);
-}
-
 // Records joints that repeat conditions of others: forces then follow by least squares. Rejects repeated motions.
 static void joints_check_rank(const joint_check *k)
 {
@@ -254,7 +241,9 @@ static void joints_check_rank(const joint_check *k)
         snprintf(text, sizeof text, "%s '%s' repeats what %s %s hold%s",
                  joints_is_support(k, info) ? "support" : "joint", info->name, is_several ? "the joints" : "joint",
                  others, is_several ? "" : "s");
-        if (!joints_repeat_motion(k, i)) {
+        bool is_driven = joints_is_driven(k, i); // two motions of one coordinate are contradictory
+        for (int j = 0; j < i; j++) is_driven = is_driven || (fabs(k->c[j]) >= 1e-6 && joints_is_driven(k, j));
+        if (!is_driven) {
             pcs_case_note(k->b->c, "%s; their forces are shared by least squares", text);
             continue;
         }

@@ -145,24 +145,25 @@ static void amplitude_read_shape(pcs_build *b, pcs_yaml *node, int shape, pcs_am
     *out = p.amplitude;
 }
 
-static void amplitude_take_expression(pcs_build *b, pcs_yaml *node, const pcs_expression *e, pcs_amplitude *out)
-{
-    double first = pcs_expression_value(e, &(double){ 0.0 });
-    if (!isfinite(first)) pcs_case_reject(b->c, node, "must be a finite number at t = 0, is %g", first);
-    *out = (pcs_amplitude){ .kind = PCS_AMPLITUDE_EXPRESSION, .expression = e, .formula = pcs_yaml_text(node) };
-}
-
 static pcs_status amplitude_read(pcs_build *b, pcs_yaml *map, void *member)
 {
+    pcs_amplitude *out = member;
     if (!pcs_case_is(b->c, map, PCS_YAML_MAP)) return PCS_OK;
     int shape = pcs_case_one(b->c, map, amplitude_shapes, true);
     amplitude_params p = { 0 };
     if (shape < 0 || !pcs_case_read(b->c, map, amplitude_options, &p)) return PCS_OK;
     pcs_yaml *node = pcs_case_get(b->c, map, amplitude_shapes[shape]);
-    if (shape == SHAPE_CSV) return amplitude_read_csv(b, node, p.csv, member);
-    if (shape == SHAPE_EXPRESSION) amplitude_take_expression(b, node, p.expression, member);
-    else if (shape != WAY_TABLE) amplitude_read_shape(b, node, shape, member);
-    else if (pcs_case_is(b->c, node, PCS_YAML_LIST)) return amplitude_read_table(b, node, member);
+    if (shape == SHAPE_CSV) return amplitude_read_csv(b, node, p.csv, out);
+    if (shape == WAY_TABLE) return pcs_case_is(b->c, node, PCS_YAML_LIST) ? amplitude_read_table(b, node, out) : PCS_OK;
+    if (shape != SHAPE_EXPRESSION) {
+        amplitude_read_shape(b, node, shape, out);
+        return PCS_OK;
+    }
+    double first = pcs_expression_value(p.expression, &(double){ 0.0 });
+    if (!isfinite(first)) pcs_case_reject(b->c, node, "must be a finite number at t = 0, is %g", first);
+    out->kind = PCS_AMPLITUDE_EXPRESSION;
+    out->expression = p.expression;
+    out->formula = pcs_yaml_text(node);
     return PCS_OK;
 }
 
@@ -349,14 +350,6 @@ static bool load_parts(pcs_context *ctx, int i, pcs_map_part *out)
 
 const pcs_map pcs_load_map = { .name = "load", .kind = PCS_MAP_TYPES, .is_entry = true, .parts = load_parts };
 
-// Sets the load vector to torque times unit axis, N m.
-static void loads_take_axis(pcs_build *b, pcs_yaml *node, load_params *p)
-{
-    double length = pcs_norm3(p->axis);
-    if (!(length > 0.0) || !isfinite(length)) pcs_case_error_at(b->c, node, "axis", "the axis has no direction");
-    for (int k = 0; k < 3; k++) p->load.value[k] = p->torque * p->axis[k] / length;
-}
-
 static pcs_status loads_read(pcs_build *b, const char *name, pcs_yaml *node, void *item)
 {
     static const char *const nodes[] = { "node", "set", NULL };
@@ -369,7 +362,9 @@ static pcs_status loads_read(pcs_build *b, const char *name, pcs_yaml *node, voi
     if (type == TYPE_LINE) p.load.kind = PCS_LOAD_LINE;
     PCS_TRY(pcs_build_read(b, node, load_types[type].options, &p, &is_fine));
     if (type != TYPE_GRAVITY && type != TYPE_LINE) (void)pcs_case_one(b->c, node, nodes, true);
-    if (type == TYPE_TORQUE && is_fine) loads_take_axis(b, node, &p);
+    double length = type == TYPE_TORQUE && is_fine ? pcs_norm3(p.axis) : 1.0;
+    if (!(length > 0.0) || !isfinite(length)) pcs_case_error_at(b->c, node, "axis", "the axis has no direction");
+    for (int k = 0; k < 3 && type == TYPE_TORQUE; k++) p.load.value[k] = p.torque * p.axis[k] / length;
     *(pcs_fe_load *)item = p.load;
     return PCS_OK;
 }

@@ -154,18 +154,6 @@ static bool sets_choose(sets_pool *pool, const sets_params *p)
     return sets_filter(pool, "without", &p->without, false) && is_fine;
 }
 
-// Keeps the cells that lie in the box and on the plane with all their nodes.
-static void sets_place_cells(const pcs_mesh *mesh, const pcs_selection *s, sets_pool *pool)
-{
-    int kept = 0;
-    for (int i = 0; i < pool->count; i++) {
-        const int *node = mesh->cell[pool->items[i]];
-        if (pcs_selection_holds(s, mesh->x[node[0]]) && pcs_selection_holds(s, mesh->x[node[1]]))
-            pool->items[kept++] = pool->items[i];
-    }
-    pool->count = kept;
-}
-
 static pcs_status sets_add_nodes(pcs_build *b, pcs_yaml *node, const char *name, const sets_params *p, bool *is_made)
 {
     sets_pool pool;
@@ -199,13 +187,22 @@ static pcs_status sets_store_cells(pcs_build *b, const char *name, const sets_po
     return status;
 }
 
+// Adds the cells that lie in the box and on the plane with all their nodes.
 static pcs_status sets_add_cells(pcs_build *b, pcs_yaml *node, const char *name, const sets_params *p, bool *is_made)
 {
     sets_pool pool;
+    const pcs_mesh *mesh = b->mesh;
     pcs_status status = PCS_OK;
     PCS_TRY(sets_open(b, node, true, &pool));
     if (sets_choose(&pool, p)) {
-        sets_place_cells(b->mesh, &p->selection, &pool);
+        int kept = 0;
+        for (int i = 0; i < pool.count; i++) {
+            const int *end = mesh->cell[pool.items[i]];
+            if (pcs_selection_holds(&p->selection, mesh->x[end[0]]) &&
+                pcs_selection_holds(&p->selection, mesh->x[end[1]]))
+                pool.items[kept++] = pool.items[i];
+        }
+        pool.count = kept;
         status = sets_store_cells(b, name, &pool);
         *is_made = status == PCS_OK;
     }
@@ -397,38 +394,22 @@ typedef struct partition_list {
 
 static const double MOST_NODES = 1.25; // largest part of a rank, relative to an equal one
 
-static bool partition_is_line(const pcs_mesh *mesh)
+// Marks the nodes of all sets that this part of the case names.
+static void partition_mark_names(const pcs_mesh *mesh, const pcs_yaml *node, bool *is_marked)
 {
-    for (int c = 0; c < mesh->ncell; c++)
-        if (abs(mesh->cell[c][1] - mesh->cell[c][0]) > 1) return false;
-    return true;
-}
-
-static void partition_mark_set(const pcs_mesh *mesh, const char *name, bool *is_marked)
-{
+    if (node == NULL) return;
+    for (int i = 0; i < pcs_yaml_count(node); i++) partition_mark_names(mesh, pcs_yaml_item(node, i), is_marked);
+    const char *name = pcs_yaml_text(node); // "" of a list or map
     const pcs_set *nodes = pcs_mesh_node_set(mesh, name), *cells = pcs_mesh_cell_set(mesh, name);
     int nnode = nodes == NULL ? 0 : nodes->count, ncell = cells == NULL ? 0 : cells->count;
     for (int i = 0; i < nnode; i++) is_marked[nodes->items[i]] = true;
     for (int i = 0; i < 2 * ncell; i++) is_marked[mesh->cell[cells->items[i / 2]][i % 2]] = true;
 }
 
-// Marks the nodes of all sets that this part of the case names.
-static void partition_mark_names(const pcs_mesh *mesh, const pcs_yaml *node, bool *is_marked)
-{
-    if (node == NULL) return;
-    if (pcs_yaml_get_kind(node) == PCS_YAML_SCALAR) {
-        partition_mark_set(mesh, pcs_yaml_text(node), is_marked);
-        return;
-    }
-    for (int i = 0; i < pcs_yaml_count(node); i++) partition_mark_names(mesh, pcs_yaml_item(node, i), is_marked);
-}
-
 // Returns entry i of a section that has not been checked yet, NULL if there is none.
 static const pcs_yaml *partition_entry(const pcs_yaml *section, int i)
 {
-    return section == NULL || pcs_yaml_get_kind(section) == PCS_YAML_SCALAR || i >= pcs_yaml_count(section)
-               ? NULL
-               : pcs_yaml_item(section, i);
+    return section == NULL || i >= pcs_yaml_count(section) ? NULL : pcs_yaml_item(section, i);
 }
 
 // Returns true for a support that fixes one or two rotations, which may become a joint, or that reports reactions.
@@ -491,12 +472,6 @@ static const pcs_source_ops *join_type(const pcs_source_ops *const *types, const
     return *types;
 }
 
-// Returns true if rows of this gap type act on nodes of several sets.
-static bool join_has_pairs(const pcs_source_ops *ops)
-{
-    return ops != NULL && ops->count != NULL && ops->sets[1].option != NULL && !ops->sets[1].is_common;
-}
-
 static const pcs_set *join_set(const pcs_mesh *mesh, const pcs_yaml *contact, const char *option)
 {
     return pcs_mesh_node_set(mesh, pcs_yaml_string(contact, option));
@@ -515,25 +490,6 @@ static void join_nodes(int *root, int a, int b)
     root[x > y ? x : y] = x > y ? y : x;
 }
 
-// Joins node i of one set with node i of the other. Returns the number of pairs.
-static int join_sets(const pcs_set *a, const pcs_set *b, int *root)
-{
-    if (a == NULL || b == NULL || a->count != b->count) return 0; // an error that is reported later
-    for (int i = 0; i < a->count; i++) join_nodes(root, a->items[i], b->items[i]);
-    return a->count;
-}
-
-// Joins the nodes of a set with one another and with the node `last`, unless that is -1. Returns the last node.
-static int join_set_nodes(const pcs_set *set, int last, int *root)
-{
-    int count = set == NULL ? 0 : set->count;
-    for (int n = 0; n < count; n++) {
-        if (last >= 0) join_nodes(root, last, set->items[n]);
-        last = set->items[n];
-    }
-    return last;
-}
-
 // Joins all nodes of each joint that can be distributed. Returns true if the case has joints.
 static bool join_joints(const pcs_build *b, int *root)
 {
@@ -542,59 +498,36 @@ static bool join_joints(const pcs_build *b, int *root)
         const pcs_source_ops *ops = join_type(pcs_joints, joint);
         int last = -1;
         if (ops == NULL || ops->drive != NULL) continue;
-        for (int k = 0; ops->sets[k].option != NULL; k++)
-            last = join_set_nodes(join_set(b->mesh, joint, ops->sets[k].option), last, root);
+        for (int k = 0; ops->sets[k].option != NULL; k++) {
+            const pcs_set *set = join_set(b->mesh, joint, ops->sets[k].option);
+            for (int n = 0; n < (set == NULL ? 0 : set->count); last = set->items[n++])
+                if (last >= 0) join_nodes(root, last, set->items[n]);
+        }
     }
     return joints != NULL;
 }
 
+// Joins node i of one set of a contact with node i of each other one, where its rows act on nodes of several sets.
+// Returns the number of pairs.
 static int join_contacts(const pcs_build *b, int *root)
 {
     const pcs_yaml *contacts = pcs_yaml_at(pcs_case_root(b->c), "contacts"), *contact;
     int npair = 0;
     for (int i = 0; (contact = partition_entry(contacts, i)) != NULL; i++) {
         const pcs_source_ops *ops = join_type(pcs_gap_types, contact);
-        for (int k = 1; join_has_pairs(ops) && ops->sets[k].option != NULL; k++)
-            npair += join_sets(join_set(b->mesh, contact, ops->sets[0].option),
-                               join_set(b->mesh, contact, ops->sets[k].option), root);
+        bool has_pairs = ops != NULL && ops->count != NULL && ops->sets[1].option != NULL && !ops->sets[1].is_common;
+        for (int k = 1; has_pairs && ops->sets[k].option != NULL; k++) {
+            const pcs_set *one = join_set(b->mesh, contact, ops->sets[0].option);
+            const pcs_set *other = join_set(b->mesh, contact, ops->sets[k].option);
+            if (one == NULL || other == NULL || one->count != other->count) continue; // an error that is reported later
+            for (int n = 0; n < one->count; n++) join_nodes(root, one->items[n], other->items[n]);
+            npair += one->count;
+        }
     }
     return npair;
 }
 
-// Joins the nodes on which the same row of a contact or joint acts, so that one rank has all its equations. Returns
-// false if there are too few rows for this to pay off. nspecial nodes belong to contacts and joints.
-static bool join_all(const pcs_build *b, int nspecial, int *root)
-{
-    for (int i = 0; i < b->mesh->nnode; i++) root[i] = i;
-    bool are_many = join_contacts(b, root) >= PCS_MANY_ROWS, has_joints = join_joints(b, root);
-    return are_many || (has_joints && nspecial >= PCS_MANY_ROWS);
-}
-
-// Numbers the vertices by their first nodes; each has all nodes that are joined.
-static void partition_number(int nnode, int *root, int *vertex, pcs_graph *g)
-{
-    for (int i = 0; i < nnode; i++) {
-        int first = join_find(root, i);
-        if (first == i) g->weight[g->count] = 0;
-        vertex[i] = first == i ? g->count++ : vertex[first];
-        g->weight[vertex[i]]++;
-    }
-}
-
-// Sorts the neighbours of every vertex and removes duplicates.
-static void partition_tidy(pcs_graph *g)
-{
-    int place = 0, first = 0;
-    for (int i = 0; i < g->count; i++) {
-        int last = g->start[i + 1], count = pcs_sort_unique(last - first, g->neighbour + first);
-        memmove(g->neighbour + place, g->neighbour + first, (size_t)count * sizeof *g->neighbour);
-        first = last;
-        place += count;
-        g->start[i + 1] = place;
-    }
-}
-
-// Makes the ends of each cell neighbours.
+// Makes the ends of each cell neighbours: sorted for every vertex, without duplicates.
 static void partition_link(const pcs_mesh *mesh, const int *vertex, pcs_graph *g)
 {
     memset(g->start, 0, ((size_t)g->count + 2) * sizeof *g->start);
@@ -607,29 +540,16 @@ static void partition_link(const pcs_mesh *mesh, const int *vertex, pcs_graph *g
         const int end[2] = { vertex[mesh->cell[c][0]], vertex[mesh->cell[c][1]] };
         for (int k = 0; k < 2 && end[0] != end[1]; k++) g->neighbour[g->start[end[k] + 1]++] = end[1 - k];
     }
-    partition_tidy(g);
-}
-
-// Returns true if no rank has far more nodes than the others.
-static bool partition_is_even(const pcs_mesh *mesh, int size, const int *part, int *has)
-{
-    bool is_even = true;
-    memset(has, 0, (size_t)size * sizeof *has);
-    for (int i = 0; i < mesh->nnode; i++) has[part[i]]++;
-    for (int r = 0; r < size; r++) is_even = is_even && has[r] <= MOST_NODES * mesh->nnode / size;
-    return is_even;
-}
-
-// Returns true if no vertex of joined nodes is so large that it would be most of what a rank has.
-static bool partition_is_fine(const pcs_mesh *mesh, int size, const pcs_graph *g)
-{
-    bool is_fine = true;
-    for (int i = 0; i < g->count; i++) is_fine = is_fine && 2.0 * g->weight[i] * size <= mesh->nnode;
-    return is_fine || g->count == mesh->nnode;
+    for (int i = 0, place = 0, first = 0, last; i < g->count; i++, first = last) {
+        last = g->start[i + 1];
+        int count = pcs_sort_unique(last - first, g->neighbour + first);
+        memmove(g->neighbour + place, g->neighbour + first, (size_t)count * sizeof *g->neighbour);
+        g->start[i + 1] = place += count;
+    }
 }
 
 // Fills part[i], the rank of every node, along the cells, with nodes that are joined on one rank. *is_even is false if
-// that cannot be done well.
+// that cannot be done well: joined nodes would be most of what a rank has, or a rank has far more nodes than others.
 static pcs_status partition_cut(const pcs_build *b, int *root, int *part, bool *is_even)
 {
     const pcs_comm *comm = pcs_context_comm(b->ctx);
@@ -639,15 +559,24 @@ static pcs_status partition_cut(const pcs_build *b, int *root, int *part, bool *
     pcs_status status = PCS_OK;
     if (vertex == NULL) return pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: the shares of %zu nodes", nnode);
     pcs_graph g = { .weight = vertex + nnode, .start = vertex + 2 * nnode, .neighbour = vertex + 3 * nnode + 2 };
-    partition_number(mesh->nnode, root, vertex, &g);
-    *is_even = partition_is_fine(mesh, comm->size, &g);
+    for (int i = 0; i < mesh->nnode; i++) { // a vertex has all nodes that are joined, and is numbered by the first
+        int first = join_find(root, i);
+        if (first == i) g.weight[g.count] = 0;
+        vertex[i] = first == i ? g.count++ : vertex[first];
+        g.weight[vertex[i]]++;
+    }
+    *is_even = true;
+    for (int i = 0; i < g.count; i++) *is_even = *is_even && 2.0 * g.weight[i] * comm->size <= mesh->nnode;
+    *is_even = *is_even || g.count == mesh->nnode;
     if (*is_even) {
         partition_link(mesh, vertex, &g);
         status = comm->partition(comm, b->ctx, &g, part);
+        *is_even = status == PCS_OK;
+        int expanded = *is_even ? mesh->nnode : 0, *has = g.neighbour + 2 * (size_t)mesh->ncell;
+        memset(has, 0, size * sizeof *has);
         // A vertex has no larger number than its nodes, so that going backwards overwrites nothing unread.
-        int expanded = status == PCS_OK ? mesh->nnode : 0;
-        for (int i = expanded - 1; i >= 0; i--) part[i] = part[vertex[i]];
-        *is_even = status == PCS_OK && partition_is_even(mesh, comm->size, part, g.neighbour + 2 * (size_t)mesh->ncell);
+        for (int i = expanded - 1; i >= 0; i--) has[part[i] = part[vertex[i]]]++;
+        for (int r = 0; r < comm->size; r++) *is_even = *is_even && has[r] <= MOST_NODES * mesh->nnode / comm->size;
     }
     pcs_scratch_free(vertex);
     return status;
@@ -655,18 +584,22 @@ static pcs_status partition_cut(const pcs_build *b, int *root, int *part, bool *
 
 // Fills part[i]: lines are distributed in equal ranges of numbers, others along their cells. Nodes that are joined come
 // to one rank, unless that leaves one rank with far more nodes than the others, or cuts along a chain of them through
-// the whole model: then rows at the cuts act on nodes of two ranks. All ranks that have the mesh find the same.
+// the whole model: then rows at the cuts act on nodes of two ranks. All ranks that have the mesh find the same. For
+// too few rows, of which `nspecial` nodes belong to contacts and joints, joining does not pay off.
 static pcs_status partition_nodes(const pcs_build *b, int nspecial, int *part)
 {
     const pcs_mesh *mesh = b->mesh;
     int size = pcs_context_comm(b->ctx)->size, *root = pcs_scratch(NULL, (size_t)mesh->nnode, sizeof *root);
-    bool is_done = false, is_even;
+    bool is_done = false, is_even, is_line = true;
     pcs_status status = PCS_OK;
     if (root == NULL) return pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: the shares of %d nodes", mesh->nnode);
-    if (join_all(b, nspecial, root)) status = partition_cut(b, root, part, &is_done);
+    for (int i = 0; i < mesh->nnode; i++) root[i] = i;
+    bool are_many = join_contacts(b, root) >= PCS_MANY_ROWS, has_joints = join_joints(b, root);
+    if (are_many || (has_joints && nspecial >= PCS_MANY_ROWS)) status = partition_cut(b, root, part, &is_done);
     for (int i = 0; i < mesh->nnode; i++) root[i] = i;
     is_done = is_done || status != PCS_OK;
-    if (!is_done && !partition_is_line(mesh)) status = partition_cut(b, root, part, &is_even);
+    for (int c = 0; c < mesh->ncell; c++) is_line = is_line && abs(mesh->cell[c][1] - mesh->cell[c][0]) <= 1;
+    if (!is_done && !is_line) status = partition_cut(b, root, part, &is_even);
     else if (!is_done)
         for (int i = 0; i < mesh->nnode; i++) part[i] = (int)((long long)i * size / mesh->nnode);
     pcs_scratch_free(root);
@@ -691,13 +624,12 @@ static const double MOST_MISMATCH = 0.01;
 static const double MOST_CELLS = 1 << 28;
 
 // Returns true if a group names this part as its mesh, alone or in a list.
-static bool travel_names(pcs_yaml *mesh, const char *part)
+static bool travel_names(const pcs_yaml *mesh, const char *part)
 {
-    if (mesh == NULL) return false;
-    if (pcs_yaml_get_kind(mesh) == PCS_YAML_SCALAR) return strcmp(pcs_yaml_text(mesh), part) == 0;
-    for (int i = 0; pcs_yaml_get_kind(mesh) == PCS_YAML_LIST && i < pcs_yaml_count(mesh); i++)
-        if (travel_names(pcs_yaml_item(mesh, i), part)) return true;
-    return false;
+    bool is_named = mesh != NULL && strcmp(pcs_yaml_text(mesh), part) == 0;
+    for (int i = 0; mesh != NULL && i < pcs_yaml_count(mesh); i++)
+        is_named = is_named || travel_names(pcs_yaml_item(mesh, i), part);
+    return is_named;
 }
 
 // Returns the wave speed, m/s, in the group of rods that names this part as its mesh; NAN, with an error, if none does.
@@ -728,12 +660,11 @@ static double travel_speed(pcs_build *b, const pcs_yaml *node, const char *part)
 static double travel_length(pcs_build *b, pcs_yaml *node)
 {
     const pcs_range any = PCS_ANY_NUMBER;
-    double from[3], to[3], length2 = 0.0;
+    double from[3], to[3];
     pcs_yaml *first = pcs_case_get(b->c, node, "from"), *last = pcs_case_get(b->c, node, "to");
     if (first == NULL || last == NULL) return NAN; // reported where the part is read
     if (!pcs_case_vector(b->c, first, any, from) || !pcs_case_vector(b->c, last, any, to)) return NAN;
-    for (int k = 0; k < 3; k++) length2 += (to[k] - from[k]) * (to[k] - from[k]);
-    return sqrt(length2);
+    return pcs_distance3(from, to);
 }
 
 // Rounds the number of cells and writes it to the case as `elements`; rejects another number that is given there.
@@ -831,19 +762,6 @@ static pcs_status distribute_send(pcs_build *b, const pcs_cut *cut, int to, pcs_
     return pcs_agree(b->ctx, status);
 }
 
-// Distributes the parts of the complete mesh.
-static pcs_status distribute_cut_parts(pcs_build *b, const int *part, const partition_list *special)
-{
-    const pcs_comm *comm = pcs_context_comm(b->ctx);
-    pcs_mesh *whole = b->mesh, *mesh = NULL;
-    const pcs_cut cut = { .whole = whole, .owner = part, .nspecial = special->count, .special = special->node };
-    pcs_status status = pcs_agree(b->ctx, pcs_mesh_create(b->ctx, &mesh));
-    for (int to = 0; to < comm->size && status == PCS_OK; to++) status = distribute_send(b, &cut, to, mesh);
-    PCS_TRY(status);
-    b->mesh = mesh;
-    return PCS_OK;
-}
-
 // Finds the rank of every node of a complete mesh, and the nodes that all ranks have.
 static pcs_status distribute_find_whole(pcs_build *b, partition_list *special, int *part)
 {
@@ -859,8 +777,13 @@ static pcs_status distribute_cut(pcs_build *b)
     int *part = pcs_scratch(NULL, is_first ? (size_t)b->mesh->nnode : 0, sizeof *part);
     pcs_status status = part == NULL ? pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: the shares of ranks") : PCS_OK;
     if (status == PCS_OK && is_first) status = distribute_find_whole(b, &special, part);
+    pcs_mesh *mesh = NULL;
+    const pcs_cut cut = { .whole = b->mesh, .owner = part, .nspecial = special.count, .special = special.node };
     status = pcs_agree(b->ctx, status);
-    if (status == PCS_OK) status = distribute_cut_parts(b, part, &special);
+    if (status == PCS_OK) status = pcs_agree(b->ctx, pcs_mesh_create(b->ctx, &mesh));
+    for (int to = 0; to < pcs_process_count(b->ctx) && status == PCS_OK; to++)
+        status = distribute_send(b, &cut, to, mesh);
+    if (status == PCS_OK) b->mesh = mesh;
     pcs_scratch_free(special.node);
     pcs_scratch_free(part);
     return status;
@@ -895,12 +818,6 @@ static const pcs_option line_options[] = {
 PCS_PARTS(source_parts, pcs_mesh_sources, strcmp(pcs_mesh_sources[i]->name, "line") == 0 ? line_options : NULL)
 
 const pcs_map pcs_mesh_map = { .name = "mesh part", .kind = PCS_MAP_TYPES, .is_entry = true, .parts = source_parts };
-
-static pcs_status mesh_break(pcs_build *b, const char *name)
-{
-    b->broken[b->nbroken++] = name;
-    return PCS_OK;
-}
 
 // Returns false, with an error, if a cell has zero length: large coordinates can round to the same position.
 static bool mesh_has_lengths(pcs_build *b, const pcs_yaml *node, int first)
@@ -949,10 +866,10 @@ static pcs_status mesh_read_part(pcs_build *b, pcs_yaml *node, mesh_part *part)
 static pcs_status mesh_build_part(pcs_build *b, const mesh_part *part)
 {
     int first = b->mesh->ncell;
-    if (part->source == NULL) return mesh_break(b, part->name);
-    pcs_status status = part->source->build(part->params, part->name, b->mesh);
-    if (status == PCS_OK && (part->source->has_zero_lengths || mesh_has_lengths(b, part->node, first))) return PCS_OK;
-    PCS_TRY(mesh_break(b, part->name));
+    pcs_status status = part->source == NULL ? PCS_OK : part->source->build(part->params, part->name, b->mesh);
+    bool is_built = part->source != NULL && status == PCS_OK;
+    if (is_built && (part->source->has_zero_lengths || mesh_has_lengths(b, part->node, first))) return PCS_OK;
+    b->broken[b->nbroken++] = part->name;
     return pcs_build_blame(b, part->node, status);
 }
 
@@ -997,16 +914,8 @@ static pcs_status mesh_build_cut(pcs_build *b, const mesh_parts *parts)
     return status;
 }
 
-// Builds the complete mesh on every rank; errors are reported, or the nodes are distributed.
-static pcs_status mesh_build_kept(pcs_build *b, const mesh_parts *parts)
-{
-    PCS_TRY(mesh_build_whole(b, parts));
-    return pcs_case_error_count(b->c) == 0 ? distribute_keep(b) : PCS_OK;
-}
-
 pcs_status pcs_build_mesh(pcs_build *b)
 {
-    const pcs_comm *comm = pcs_context_comm(b->ctx);
     mesh_parts parts = { 0 };
     pcs_yaml *section = pcs_build_section(b, pcs_case_root(b->c), "mesh", "parts of the mesh by name", &parts.count);
     PCS_TRY(pcs_mesh_create(b->ctx, &b->mesh));
@@ -1020,9 +929,10 @@ pcs_status pcs_build_mesh(pcs_build *b)
         parts.part[i] = (mesh_part){ .name = pcs_yaml_key(section, i), .node = node };
         if (node != NULL) PCS_TRY(mesh_read_part(b, node, &parts.part[i]));
     }
-    if (comm == NULL || comm->size == 1) PCS_TRY(mesh_build_whole(b, &parts));
-    else if (!b->distributes) PCS_TRY(mesh_build_kept(b, &parts));
-    else PCS_TRY(mesh_build_cut(b, &parts));
+    PCS_TRY(b->distributes ? mesh_build_cut(b, &parts) : mesh_build_whole(b, &parts));
+    // Every rank has the complete mesh: errors are reported, or the nodes are distributed.
+    bool is_kept = !b->distributes && pcs_process_count(b->ctx) > 1 && pcs_case_error_count(b->c) == 0;
+    if (is_kept) PCS_TRY(distribute_keep(b));
     if (section != NULL) mesh_check_memory(b, section);
     return PCS_OK;
 }

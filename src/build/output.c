@@ -149,17 +149,6 @@ static pcs_status output_read_probe(pcs_build *b, const char *name, pcs_yaml *ma
 static const pcs_build_list probe_list =
     PCS_BUILD_LIST("probes", NULL, pcs_build_probe, nprobe, probes, output_read_probe);
 
-// Reads the options of checkpoints, which are written unless they are switched off.
-static void output_read_checkpoints(pcs_build *b, pcs_yaml *output)
-{
-    pcs_yaml *node = pcs_case_get(b->c, output, "checkpoint");
-    if (node != NULL && output_is_off(b, node)) return;
-    node = pcs_case_get_map(b->c, output, "checkpoint");
-    if (node == NULL) return;
-    b->sim->has_checkpoints = true;
-    pcs_case_read(b->c, node, pcs_checkpoint_options, &b->sim->checkpoints);
-}
-
 pcs_status pcs_build_output(pcs_build *b)
 {
     pcs_yaml *root = pcs_case_root(b->c);
@@ -171,7 +160,11 @@ pcs_status pcs_build_output(pcs_build *b)
     pcs_yaml *output = pcs_case_get_map(b->c, root, "output");
     if (output == NULL) return PCS_OK;
     for (int i = 0; i < count; i++) PCS_TRY(output_observer(b, output, i));
-    output_read_checkpoints(b, output);
+    pcs_yaml *checkpoint = pcs_case_get(b->c, output, "checkpoint"); // written unless they are switched off
+    b->sim->has_checkpoints = checkpoint == NULL || !output_is_off(b, checkpoint);
+    if (b->sim->has_checkpoints) checkpoint = pcs_case_get_map(b->c, output, "checkpoint");
+    if (b->sim->has_checkpoints && checkpoint != NULL)
+        pcs_case_read(b->c, checkpoint, pcs_checkpoint_options, &b->sim->checkpoints);
     return pcs_build_entries(b, output, &probe_list);
 }
 
