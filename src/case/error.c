@@ -17,11 +17,6 @@
 
 enum { LONGEST = 48 }; // of the names that are offered
 
-static int spelling_min(int a, int b)
-{
-    return a < b ? a : b;
-}
-
 static int spelling_distance(const char *a, int na, const char *b, int nb)
 {
     int row[3][LONGEST + 1]; // row i, i-1 and i-2 of the table, i modulo 3
@@ -31,10 +26,11 @@ static int spelling_distance(const char *a, int na, const char *b, int nb)
         now[0] = i;
         for (int j = 1; j <= nb; j++) {
             int x = tolower((unsigned char)a[i - 1]), y = tolower((unsigned char)b[j - 1]);
-            int best = spelling_min(spelling_min(last[j], now[j - 1]) + 1, last[j - 1] + (x != y));
             bool is_swap =
                 i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) && y == tolower((unsigned char)a[i - 2]);
-            now[j] = is_swap ? spelling_min(best, before[j - 2] + 1) : best;
+            int ways[] = { last[j] + 1, now[j - 1] + 1, is_swap ? before[j - 2] + 1 : INT_MAX };
+            now[j] = last[j - 1] + (x != y);
+            for (int k = 0; k < 3; k++) now[j] = ways[k] < now[j] ? ways[k] : now[j];
         }
     }
     return row[na % 3][nb];
@@ -207,13 +203,6 @@ static int error_compare(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static int error_format(const pcs_case *c, const pcs_case_message *m, size_t size, char *buffer)
-{
-    if (m->location.origin != NULL) return snprintf(buffer, size, "%s: %s", m->location.origin, m->text);
-    return snprintf(buffer, size, "%s:%d:%d: %s", c->files[m->location.file], m->location.line, m->location.column,
-                    m->text);
-}
-
 static pcs_status error_join(pcs_case *c)
 {
     char *report = pcs_scratch(NULL, REPORT_BYTES, 1);
@@ -222,7 +211,11 @@ static pcs_status error_join(pcs_case *c)
     size_t used = 0;
     for (int i = 0; i < c->nmessage; i++) {
         size_t room = REPORT_BYTES - TAIL_BYTES - used;
-        int length = error_format(c, &c->messages[i], room, report + used);
+        const pcs_case_message *m = &c->messages[i];
+        const pcs_location *at = &m->location;
+        int length = at->origin != NULL ? snprintf(report + used, room, "%s: %s", at->origin, m->text)
+                                        : snprintf(report + used, room, "%s:%d:%d: %s", c->files[at->file], at->line,
+                                                   at->column, m->text);
         if (length < 0 || (size_t)length + 1 >= room) {
             bool is_alone = i == 0; // one giant message: the part that fits is kept
             if (is_alone) used = room - 1;

@@ -688,13 +688,6 @@ static bool expand_evaluate(expansion *x, pcs_yaml *node, size_t from, size_t le
     return false;
 }
 
-static bool expand_is_formula_of_time(const pcs_yaml *node)
-{
-    const pcs_yaml *map = node->parent;
-    if (map == NULL || map->kind != PCS_YAML_MAP || node->index >= map->count) return false;
-    return strcmp(map->keys[node->index].name, "expression") == 0;
-}
-
 // Writes the shortest digits that read back to the same bits, as a person would write them: 0.5, 12, 1e-05.
 static const char *scalar_text(double value, char buffer[PCS_NUMBER_BYTES])
 {
@@ -727,7 +720,10 @@ static bool expand_formula(expansion *x, pcs_yaml *node, const char **p, expand_
     if (!expand_evaluate(x, node, (size_t)(start - node->text), (size_t)(end - start), &value)) return false;
     scalar_text(value, number);
     *p = end + 1;
-    bool needs_brackets = value < 0.0 && expand_is_formula_of_time(node); // -1^2 is not (-1)^2
+    const pcs_yaml *map = node->parent;
+    bool is_of_time = map != NULL && map->kind == PCS_YAML_MAP && node->index < map->count &&
+                      strcmp(map->keys[node->index].name, "expression") == 0;
+    bool needs_brackets = value < 0.0 && is_of_time; // -1^2 is not (-1)^2
     if (needs_brackets && !expand_put(out, "(", 1)) return false;
     if (!expand_put(out, number, strlen(number))) return false;
     return !needs_brackets || expand_put(out, ")", 1);
@@ -775,32 +771,21 @@ static bool expand_scalar(expansion *x, pcs_yaml *node)
 
 // The section `parameters`: numbers by name, which may be formulas of one another in any order.
 
-static bool parameters_is_name(const char *text)
-{
-    if (!isalpha((unsigned char)text[0]) && text[0] != '_') return false;
-    for (; *text != '\0'; text++)
-        if (!isalnum((unsigned char)*text) && *text != '_') return false;
-    return true;
-}
-
-static bool parameters_is_taken(const char *name)
-{
-    const char *const *others = pcs_expression_names();
-    for (int i = 0; others[i] != NULL; i++)
-        if (strcmp(others[i], name) == 0) return true;
-    return strcmp(name, copy_name) == 0;
-}
-
 static void parameters_check_name(pcs_case *c, const pcs_key *key)
 {
+    static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
     pcs_yaml name = { .text = key->name };
     char quote[PCS_QUOTE_BYTES];
     pcs_tree_quote(&name, sizeof quote, quote);
-    if (!parameters_is_name(key->name)) {
+    bool is_taken = strcmp(key->name, copy_name) == 0;
+    for (const char *const *other = pcs_expression_names(); *other != NULL; other++)
+        is_taken = is_taken || strcmp(*other, key->name) == 0;
+    bool has_start = key->name[0] != '\0' && strchr(letters + 10, key->name[0]) != NULL;
+    if (!has_start || key->name[strspn(key->name, letters)] != '\0') {
         pcs_tree_error(c, key->location,
                        "the name of a parameter must start with a letter and have letters, digits and '_' only, is %s",
                        quote);
-    } else if (parameters_is_taken(key->name)) {
+    } else if (is_taken) {
         pcs_tree_error(c, key->location, "%s is a reserved name in formulas; choose another one", quote);
     }
 }
@@ -1081,11 +1066,6 @@ static bool repeat_add_set(expansion *x, pcs_yaml *mesh, const pcs_key *key, int
     return true;
 }
 
-static bool repeat_is_mesh(const pcs_case *c, const pcs_yaml *map)
-{
-    return map->parent == c->root && map->kind == PCS_YAML_MAP && strcmp(c->root->keys[map->index].name, "mesh") == 0;
-}
-
 // Adds one entry of a list or map, or its copies, to `to`. False if memory is out.
 static bool repeat_item(expansion *x, pcs_yaml *to, const pcs_key *from, pcs_yaml *item, bool is_mesh)
 {
@@ -1105,7 +1085,9 @@ static bool repeat_item(expansion *x, pcs_yaml *to, const pcs_key *from, pcs_yam
 static bool repeat_rebuild(expansion *x, pcs_yaml *node)
 {
     pcs_yaml fresh = { .kind = node->kind, .parent = node->parent, .index = node->index, .location = node->location };
-    bool is_mesh = repeat_is_mesh(x->c, node), is_map = node->kind == PCS_YAML_MAP, is_fine = true;
+    const pcs_yaml *root = x->c->root;
+    bool is_map = node->kind == PCS_YAML_MAP, is_fine = true;
+    bool is_mesh = is_map && node->parent == root && strcmp(root->keys[node->index].name, "mesh") == 0;
     for (int i = 0; i < node->count; i++)
         is_fine = is_fine && repeat_item(x, &fresh, is_map ? &node->keys[i] : NULL, node->items[i], is_mesh);
     node->count = fresh.count;

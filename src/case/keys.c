@@ -6,21 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-// Records that a reader knows this key.
-static void keys_remember(pcs_case *c, pcs_yaml *map, const char *key)
-{
-    for (int i = 0; i < map->nknown; i++) {
-        if (strcmp(map->known[i], key) == 0) return;
-    }
-    // The list ends with a NULL.
-    if (!pcs_tree_reserve(c, &map->known, map->nknown + 1, &map->known_room, sizeof *map->known)) return;
-    map->known[map->nknown++] = key;
-}
-
 pcs_yaml *pcs_case_get(pcs_case *c, pcs_yaml *map, const char *key)
 {
-    keys_remember(c, map, key);
-    int i = pcs_tree_index(map, key);
+    int k = 0, i = pcs_tree_index(map, key);
+    while (k < map->nknown && strcmp(map->known[k], key) != 0) k++;
+    // The list of known keys ends with a NULL.
+    if (k == map->nknown && pcs_tree_reserve(c, &map->known, k + 1, &map->known_room, sizeof *map->known))
+        map->known[map->nknown++] = key;
     if (i < 0) return NULL;
     map->keys[i].is_known = true;
     return map->items[i];
@@ -49,24 +41,15 @@ pcs_yaml *pcs_case_need(pcs_case *c, pcs_yaml *map, const char *key, pcs_yaml_ki
     return pcs_case_is(c, node, kind) ? node : NULL;
 }
 
-// Writes "'a', 'b' or 'c'". Returns `buffer`.
-static const char *keys_list(const char *const *names, size_t size, char *buffer)
-{
-    buffer[0] = '\0';
-    for (int i = 0; names[i] != NULL; i++) {
-        const char *separator = names[i + 1] == NULL ? " or " : ", ";
-        pcs_text_add(buffer, size, "%s'%s'", i == 0 ? "" : separator, names[i]);
-    }
-    return buffer;
-}
-
 int pcs_case_one(pcs_case *c, pcs_yaml *map, const char *const *names, bool are_exclusive)
 {
     int found = -1;
-    char list[PCS_PATH_BYTES];
+    char list[PCS_PATH_BYTES] = "";
     bool is_fine = true;
     for (int i = 0; names[i] != NULL; i++) {
         pcs_yaml *node = pcs_case_get(c, map, names[i]);
+        const char *separator = names[i + 1] == NULL ? " or " : ", ";
+        pcs_text_add(list, sizeof list, "%s'%s'", i == 0 ? "" : separator, names[i]);
         if (node == NULL) continue;
         if (found >= 0 && are_exclusive) {
             node->is_unjudged = map->items[pcs_tree_index(map, names[found])]->is_unjudged = true;
@@ -78,7 +61,7 @@ int pcs_case_one(pcs_case *c, pcs_yaml *map, const char *const *names, bool are_
         found = i;
     }
     if (!is_fine) return -1;
-    if (found < 0) pcs_case_error_at(c, map, NULL, "missing key %s", keys_list(names, sizeof list, list));
+    if (found < 0) pcs_case_error_at(c, map, NULL, "missing key %s", list);
     return found;
 }
 
@@ -97,19 +80,14 @@ pcs_yaml *pcs_case_get_map(pcs_case *c, pcs_yaml *map, const char *key)
     return pcs_case_is(c, node, PCS_YAML_MAP) ? node : NULL;
 }
 
-static bool keys_is_name(const char *text)
-{
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
-    static const char others[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-0123456789";
-    return text[0] != '\0' && strchr(letters, text[0]) != NULL && strspn(text, others) == strlen(text);
-}
-
 pcs_yaml *pcs_case_entry(pcs_case *c, pcs_yaml *map, int i, pcs_yaml_kind kind)
 {
+    static const char letters[] = "-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
     pcs_key *key = &map->keys[i];
     pcs_yaml *entry = map->items[i];
     key->is_known = true;
-    if (!keys_is_name(key->name)) {
+    bool has_start = key->name[0] != '\0' && strchr(letters + sizeof "0123456789", key->name[0]) != NULL;
+    if (!has_start || key->name[strspn(key->name, letters)] != '\0') {
         char quote[PCS_QUOTE_BYTES];
         pcs_yaml name = { .text = key->name };
         pcs_tree_error(c, key->location,

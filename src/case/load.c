@@ -27,13 +27,6 @@ typedef struct assignment {
     pcs_yaml *value;
 } assignment;
 
-static void assign_error(assignment *a, const char *format, const char *text)
-{
-    char message[256];
-    snprintf(message, sizeof message, format, text);
-    pcs_tree_error(a->c, a->location, "%s", message);
-}
-
 static pcs_yaml **assign_in_list(assignment *a, pcs_yaml *list, const char *step)
 {
     long i = -1;
@@ -67,7 +60,8 @@ static void assign_value(assignment *a)
         size_t length = strcspn(p, ".=");
         char step[PCS_PATH_BYTES];
         if (length == 0 || length >= sizeof step) {
-            assign_error(a, "%s, expected path.to.key=value", length == 0 ? "an empty key" : "a key is too long");
+            pcs_tree_error(a->c, a->location, "%s, expected path.to.key=value",
+                           length == 0 ? "an empty key" : "a key is too long");
             return;
         }
         memcpy(step, p, length);
@@ -75,7 +69,8 @@ static void assign_value(assignment *a)
         bool is_last = p[length] == '=';
         if (at->kind == PCS_YAML_SCALAR) {
             char path[PCS_PATH_BYTES];
-            assign_error(a, "%s is a single value, it has no keys", pcs_tree_path(at, sizeof path, path));
+            pcs_tree_error(a->c, a->location, "%s is a single value, it has no keys",
+                           pcs_tree_path(at, sizeof path, path));
             return;
         }
         pcs_yaml **slot = at->kind == PCS_YAML_LIST ? assign_in_list(a, at, step) : assign_in_map(a, at, step);
@@ -102,7 +97,7 @@ pcs_status pcs_case_set(pcs_case *c, const char *text)
     assignment a = { .c = c, .location = { .origin = origin }, .path = text };
     const char *sign = strchr(text, '=');
     if (sign == NULL) {
-        assign_error(&a, "%s, expected path.to.key=value", "no '='");
+        pcs_tree_error(c, a.location, "no '=', expected path.to.key=value");
         return PCS_OK;
     }
     pcs_status status = pcs_tree_parse(c, origin, sign + 1, length - (size_t)(sign + 1 - text), &a.value);
@@ -181,14 +176,6 @@ static bool include_find(include_chain *chain, const pcs_yaml *node, char path[P
     return true;
 }
 
-static pcs_status include_add_file(pcs_case *c, const char *path, int *number)
-{
-    if (!pcs_tree_reserve(c, &c->files, c->nfile, &c->file_room, sizeof *c->files)) return PCS_NO_MEMORY;
-    *number = c->nfile;
-    c->files[c->nfile] = pcs_tree_text(c, path, strlen(path));
-    return c->files[c->nfile++] == NULL ? PCS_NO_MEMORY : PCS_OK;
-}
-
 // Parses an included file; *out is NULL, with an error, if it is not a map.
 static pcs_status include_parse(pcs_case *c, const pcs_yaml *node, const char *path, int number, pcs_yaml **out)
 {
@@ -228,8 +215,10 @@ static pcs_status include_file(include_chain *chain, pcs_yaml *node, pcs_yaml *b
                        MOST_FILES, NESTING);
         return PCS_BAD_INPUT;
     }
-    int number = 0;
-    PCS_TRY(include_add_file(c, path, &number));
+    int number = c->nfile;
+    if (!pcs_tree_reserve(c, &c->files, number, &c->file_room, sizeof *c->files)) return PCS_NO_MEMORY;
+    c->files[number] = pcs_tree_text(c, path, strlen(path));
+    if (c->files[c->nfile++] == NULL) return PCS_NO_MEMORY;
     PCS_TRY(include_parse(c, node, path, number, &tree));
     if (tree == NULL) return PCS_OK;
     chain->whole[chain->depth] = whole;
@@ -247,11 +236,9 @@ static pcs_status include_into(include_chain *chain, pcs_yaml *map, int key)
     pcs_yaml *base = pcs_tree_node(c, PCS_YAML_MAP, map->location);
     if (base == NULL) return PCS_NO_MEMORY;
     pcs_tree_remove_key(&own, key);
-    if (node->kind == PCS_YAML_LIST) {
-        for (int i = 0; i < node->count; i++) PCS_TRY(include_file(chain, node->items[i], base));
-    } else {
-        PCS_TRY(include_file(chain, node, base));
-    }
+    bool is_list = node->kind == PCS_YAML_LIST;
+    for (int i = 0; i < (is_list ? node->count : 1); i++)
+        PCS_TRY(include_file(chain, is_list ? node->items[i] : node, base));
     if (!pcs_tree_overlay(c, base, &own)) return PCS_NO_MEMORY;
     map->count = base->count;
     map->room = base->room;
@@ -266,19 +253,6 @@ static pcs_status include_walk(include_chain *chain, pcs_yaml *node)
     for (int i = 0; i < node->count; i++) PCS_TRY(include_walk(chain, node->items[i]));
     int key = node->kind == PCS_YAML_MAP ? pcs_tree_index(node, "include") : -1;
     return key < 0 ? PCS_OK : include_into(chain, node, key);
-}
-
-static pcs_status load_included(pcs_case *c, pcs_yaml *root)
-{
-    char whole[PATH_MAX];
-    include_chain chain = { .c = c };
-    if (realpath(c->file, whole) != NULL) {
-        chain.whole[0] = whole;
-        chain.depth = 1;
-    }
-    pcs_status status = include_walk(&chain, root);
-    if (status == PCS_NO_MEMORY) c->is_out_of_memory = true;
-    return status;
 }
 
 static pcs_status load_create(pcs_context *ctx, const char *file, pcs_case **out)
@@ -306,7 +280,11 @@ static pcs_status load_tree(pcs_case *c, const char *text, size_t size)
         pcs_case_error(c, root, "a case must be a map of keys, is %s", pcs_tree_quote(root, sizeof quote, quote));
         status = PCS_BAD_INPUT;
     }
-    if (status == PCS_OK) status = load_included(c, root);
+    char whole[PATH_MAX];
+    include_chain chain = { .c = c, .whole = { whole } };
+    chain.depth = realpath(c->file, whole) != NULL;
+    if (status == PCS_OK) status = include_walk(&chain, root);
+    if (status == PCS_NO_MEMORY) c->is_out_of_memory = true;
     if (status != PCS_OK) return pcs_case_finish(c);
     c->root = root;
     return PCS_OK;
@@ -398,30 +376,19 @@ pcs_status pcs_case_copy(pcs_context *ctx, const pcs_case *from, pcs_case **out)
     return c->root == NULL ? pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: the case") : PCS_OK;
 }
 
-// Returns true for the path of a file: paths of meshes, tables and plug-ins are absolute once a case is resolved.
-static bool files_is_one(const char *path)
+// Adds the contents of the files that a node names: paths of meshes, tables and plug-ins are absolute once a case is
+// resolved.
+static pcs_status files_hash(pcs_context *ctx, const pcs_yaml *node, unsigned long long *hash)
 {
     struct stat s;
-    return path[0] == '/' && stat(path, &s) == 0 && S_ISREG(s.st_mode);
-}
-
-static pcs_status files_hash_one(pcs_context *ctx, const char *path, unsigned long long *hash)
-{
     char *bytes = NULL;
     size_t size = 0;
-    PCS_TRY(pcs_text_file(ctx, path, "a file of the case", PCS_TEXT_MOST, &bytes, &size));
+    for (int i = 0; i < node->count; i++) PCS_TRY(files_hash(ctx, node->items[i], hash));
+    if (node->text[0] != '/' || stat(node->text, &s) != 0 || !S_ISREG(s.st_mode)) return PCS_OK;
+    PCS_TRY(pcs_text_file(ctx, node->text, "a file of the case", PCS_TEXT_MOST, &bytes, &size));
     *hash = pcs_hash(*hash, bytes, size);
     pcs_scratch_free(bytes);
     return PCS_OK;
-}
-
-static pcs_status files_hash(pcs_context *ctx, const pcs_yaml *node, unsigned long long *hash)
-{
-    if (pcs_yaml_get_kind(node) != PCS_YAML_SCALAR) {
-        for (int i = 0; i < pcs_yaml_count(node); i++) PCS_TRY(files_hash(ctx, pcs_yaml_item(node, i), hash));
-        return PCS_OK;
-    }
-    return files_is_one(pcs_yaml_text(node)) ? files_hash_one(ctx, pcs_yaml_text(node), hash) : PCS_OK;
 }
 
 pcs_status pcs_case_hash_files(pcs_case *c, unsigned long long *hash)

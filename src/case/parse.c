@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <yaml.h>
 
 // Numbers as text: the strict grammar of a case file, ranges, and writing that reads back to the same bits.
@@ -22,14 +23,9 @@
 //   number  [+-] (digits [. digits*] | . digits) [(e|E) [+-] digits],  no leading zeros before a digit
 //   count   [+-] digits
 
-static bool scalar_is_digit(char x)
-{
-    return x >= '0' && x <= '9';
-}
-
 static const char *scalar_digits(const char *p)
 {
-    while (scalar_is_digit(*p)) p++;
+    while (*p >= '0' && *p <= '9') p++;
     return p;
 }
 
@@ -66,36 +62,19 @@ static bool scalar_split(const char *text, scalar_parts *out)
     return *p == '\0';
 }
 
-static bool scalar_has_nonzero(const char *digits, int n)
-{
-    for (int i = 0; i < n; i++) {
-        if (digits[i] != '0') return true;
-    }
-    return false;
-}
-
-static bool scalar_is_special(const char *text)
-{
-    static const char *const names[] = { "nan", "inf", "infinity", ".nan", ".inf", NULL };
-    const char *p = text + (text[0] == '-' || text[0] == '+');
-    for (int i = 0; names[i] != NULL; i++) {
-        size_t k = 0;
-        while (p[k] != '\0' && tolower((unsigned char)p[k]) == names[i][k]) k++;
-        if (p[k] == '\0' && names[i][k] == '\0') return true;
-    }
-    return false;
-}
-
 pcs_number_form pcs_scalar_number(const char *text, double *value)
 {
+    static const char *const special[] = { "nan", "inf", "infinity", ".nan", ".inf" };
+    const char *size = text + (text[0] == '-' || text[0] == '+');
     scalar_parts parts;
     *value = NAN;
-    if (scalar_is_special(text)) return PCS_NUMBER_NOT_FINITE;
+    for (size_t i = 0; i < sizeof special / sizeof *special; i++)
+        if (strcasecmp(size, special[i]) == 0) return PCS_NUMBER_NOT_FINITE;
     if (!scalar_split(text, &parts)) return PCS_NUMBER_IS_TEXT;
     double number = pcs_text_number(text, &(const char *){ NULL });
     if (!isfinite(number)) return PCS_NUMBER_NOT_FINITE;
     bool is_nonzero =
-        scalar_has_nonzero(parts.whole, parts.nwhole) || scalar_has_nonzero(parts.fraction, parts.nfraction);
+        (int)strspn(parts.whole, "0") < parts.nwhole || (int)strspn(parts.fraction, "0") < parts.nfraction;
     if (number == 0.0 && is_nonzero) return PCS_NUMBER_TOO_SMALL;
     *value = number;
     return PCS_NUMBER_FINE;
@@ -453,24 +432,15 @@ static pcs_status reader_run(reader *r)
     return status;
 }
 
-static bool parse_is_letter(char x)
-{
-    return (x >= 'a' && x <= 'z') || (x >= 'A' && x <= 'Z') || (x >= '0' && x <= '9');
-}
-
-// Returns true for a word or number that every YAML reader takes for the same plain scalar.
-static bool parse_is_word(const char *text, size_t size)
-{
-    size_t first = size > 1 && text[0] == '-' ? 1 : 0;
-    if (size <= first || !parse_is_letter(text[first])) return false;
-    for (size_t i = first; i < size; i++)
-        if (!parse_is_letter(text[i]) && strchr("_.+-", text[i]) == NULL) return false;
-    return memchr(text, '\0', size) == NULL;
-}
-
+// Returns the node of a word or number that every YAML reader takes for the same plain scalar; NULL for any other text,
+// or if memory is out.
 static pcs_yaml *parse_word(pcs_case *c, const char *origin, const char *text, size_t size)
 {
+    static const char letters[] = "_.+-abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
     pcs_location location = { .line = 1, .column = 1, .origin = origin, .file = c->present_file };
+    size_t first = size > 1 && text[0] == '-' ? 1 : 0, count = 0;
+    while (count < size && text[count] != '\0' && strchr(letters, text[count]) != NULL) count++;
+    if (count < size || size <= first || strchr(letters, text[first]) < letters + 4) return NULL;
     pcs_yaml *node = pcs_tree_node(c, PCS_YAML_SCALAR, location);
     char *copy = node == NULL ? NULL : pcs_tree_text(c, text, size);
     if (copy == NULL) return NULL;
@@ -488,10 +458,8 @@ pcs_status pcs_tree_parse(pcs_case *c, const char *origin, const char *text, siz
     }
     char *masked = NULL;
     *out = NULL;
-    if (origin != NULL && parse_is_word(text, size)) { // for values of assignments, and defaults
-        *out = parse_word(c, origin, text, size);
-        return *out == NULL ? PCS_NO_MEMORY : PCS_OK;
-    }
+    if (origin != NULL) *out = parse_word(c, origin, text, size); // for values of assignments, and defaults
+    if (*out != NULL || c->is_out_of_memory) return *out != NULL ? PCS_OK : PCS_NO_MEMORY;
     if (!mask_text(text, &size, &masked)) {
         c->is_out_of_memory = true;
         return PCS_NO_MEMORY;

@@ -115,16 +115,10 @@ pcs_yaml *pcs_tree_copy(pcs_case *c, const pcs_yaml *node, bool is_further)
     return copy;
 }
 
-static const char *tree_type(const pcs_yaml *map)
-{
-    int i = pcs_tree_index(map, "type");
-    return i < 0 ? NULL : map->items[i]->text;
-}
-
 bool pcs_tree_overlay(pcs_case *c, pcs_yaml *base, const pcs_yaml *over)
 {
-    const char *old = tree_type(base), *fresh = tree_type(over);
-    if (old != NULL && fresh != NULL && strcmp(old, fresh) != 0) base->count = 0;
+    int old = pcs_tree_index(base, "type"), fresh = pcs_tree_index(over, "type");
+    if (old >= 0 && fresh >= 0 && strcmp(base->items[old]->text, over->items[fresh]->text) != 0) base->count = 0;
     for (int i = 0; i < over->count; i++) {
         int k = pcs_tree_index(base, over->keys[i].name);
         pcs_yaml *item = over->items[i];
@@ -211,29 +205,21 @@ const char *pcs_yaml_key(const pcs_yaml *map, int i)
     return map->keys[i].name;
 }
 
-static const pcs_yaml *tree_named(const pcs_yaml *map, const char *key, size_t length)
-{
-    if (pcs_yaml_get_kind(map) != PCS_YAML_MAP) return NULL;
-    for (int i = 0; i < pcs_yaml_count(map); i++) {
-        const char *name = pcs_yaml_key(map, i);
-        if (strlen(name) == length && strncmp(name, key, length) == 0) return pcs_yaml_item(map, i);
-    }
-    return NULL;
-}
-
 const pcs_yaml *pcs_yaml_at(const pcs_yaml *map, const char *place)
 {
     while (map != NULL && *place != '\0') {
         size_t length = strcspn(place, ".");
-        map = tree_named(map, place, length);
+        int i = 0, count = map->kind == PCS_YAML_MAP ? map->count : 0;
+        while (i < count && (strlen(map->keys[i].name) != length || strncmp(map->keys[i].name, place, length) != 0))
+            i++;
+        map = i < count ? map->items[i] : NULL;
         place += length + (place[length] == '.');
     }
-    bool is_null = map != NULL && pcs_yaml_get_kind(map) == PCS_YAML_SCALAR && strcmp(pcs_yaml_text(map), "null") == 0;
-    return is_null ? NULL : map;
+    return map != NULL && map->kind == PCS_YAML_SCALAR && strcmp(map->text, "null") == 0 ? NULL : map;
 }
 
 const char *pcs_yaml_string(const pcs_yaml *map, const char *place)
 {
     const pcs_yaml *node = pcs_yaml_at(map, place);
-    return node == NULL || pcs_yaml_get_kind(node) != PCS_YAML_SCALAR ? "" : pcs_yaml_text(node);
+    return node == NULL || node->kind != PCS_YAML_SCALAR ? "" : node->text;
 }

@@ -33,29 +33,17 @@ static void write_text(output *out, const char *text)
     out->used += length;
 }
 
-static bool write_is_reserved(const char *text)
-{
-    static const char *const words[] = { "true", "false", "yes", "no", "on", "off", "y",    "n", "null",
-                                         "True", "False", "Yes", "No", "On", "Off", "Y",    "N", "Null",
-                                         "TRUE", "FALSE", "YES", "NO", "ON", "OFF", "NULL", NULL };
-    for (int i = 0; words[i] != NULL && strlen(text) < sizeof "FALSE"; i++) {
-        if (words[i][0] == text[0] && strcmp(words[i], text) == 0) return true;
-    }
-    return false;
-}
-
-static bool write_is_letter(char x)
-{
-    return (x >= 'a' && x <= 'z') || (x >= 'A' && x <= 'Z') || x == '_';
-}
-
 // Returns true if a text needs no quotes: letters, digits and a few signs, a letter first, and no reserved word.
 static bool write_is_plain(const char *text)
 {
-    if (!write_is_letter(text[0])) return false;
-    for (const char *p = text; *p != '\0'; p++)
-        if (!write_is_letter(*p) && !(*p >= '0' && *p <= '9') && strchr(".-/", *p) == NULL) return false;
-    return !write_is_reserved(text);
+    static const char letters[] = ".-/0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+    static const char *const words[] = { "true", "false", "yes", "no", "on", "off", "y",    "n", "null",
+                                         "True", "False", "Yes", "No", "On", "Off", "Y",    "N", "Null",
+                                         "TRUE", "FALSE", "YES", "NO", "ON", "OFF", "NULL", NULL };
+    for (int i = 0; words[i] != NULL; i++)
+        if (words[i][0] == text[0] && strcmp(words[i], text) == 0) return false;
+    bool has_start = text[0] != '\0' && strchr(letters + sizeof "./0123456789", text[0]) != NULL;
+    return has_start && text[strspn(text, letters)] == '\0';
 }
 
 static void write_quoted(output *out, const char *text)
@@ -93,15 +81,6 @@ static void write_scalar(output *out, const pcs_yaml *node)
         write_text(out, node->text);
     } else {
         write_quoted(out, node->text);
-    }
-}
-
-static void write_key(output *out, const char *key)
-{
-    if (write_is_plain(key)) {
-        write_text(out, key);
-    } else {
-        write_quoted(out, key);
     }
 }
 
@@ -156,7 +135,8 @@ static void write_value(output *out, const pcs_yaml *node, int indent)
 static void write_entry(output *out, const pcs_yaml *node, int i, int indent)
 {
     if (node->kind == PCS_YAML_MAP) {
-        write_key(out, node->keys[i].name);
+        if (write_is_plain(node->keys[i].name)) write_text(out, node->keys[i].name);
+        else write_quoted(out, node->keys[i].name);
         write_letter(out, ':');
     } else {
         write_letter(out, '-');
