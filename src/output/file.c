@@ -41,27 +41,22 @@ struct pcs_digits {
     power powers[NPOWER]; // 10^(LOWEST_POWER + i)
 };
 
-static power text_times_ten(const power *a)
-{
-    wide m = a->mantissa / 2 + a->mantissa / 8;
-    if (m >> 127 != 0) return (power){ m, a->exponent + 4 };
-    return (power){ a->mantissa + a->mantissa / 4, a->exponent + 3 };
-}
-
-static power text_over_ten(const power *a)
-{
-    wide fifth = a->mantissa / 5, rest = a->mantissa % 5;
-    int shift = fifth >> 125 != 0 ? 2 : 3;
-    return (power){ (fifth << shift) + (rest << shift) / 5, a->exponent - 1 - shift };
-}
-
 pcs_status pcs_digits_create(pcs_context *ctx, pcs_digits **out)
 {
     pcs_digits *d = pcs_take_room(ctx, sizeof *d, "powers of ten");
     if (d == NULL) return PCS_NO_MEMORY;
-    d->powers[-LOWEST_POWER] = (power){ (wide)1 << 127, -127 };
-    for (int i = 1 - LOWEST_POWER; i < NPOWER; i++) d->powers[i] = text_times_ten(&d->powers[i - 1]);
-    for (int i = -LOWEST_POWER; i > 0; i--) d->powers[i - 1] = text_over_ten(&d->powers[i]);
+    power *one = &d->powers[-LOWEST_POWER];
+    *one = (power){ (wide)1 << 127, -127 };
+    for (power *p = one + 1; p < d->powers + NPOWER; p++) { // ten times the one before
+        wide m = p[-1].mantissa, tenfold = m / 2 + m / 8;
+        bool is_long = tenfold >> 127 != 0;
+        *p = (power){ is_long ? tenfold : m + m / 4, p[-1].exponent + (is_long ? 4 : 3) };
+    }
+    for (power *p = one - 1; p >= d->powers; p--) { // a tenth
+        wide fifth = p[1].mantissa / 5, rest = p[1].mantissa % 5;
+        int shift = fifth >> 125 != 0 ? 2 : 3;
+        *p = (power){ (fifth << shift) + (rest << shift) / 5, p[1].exponent - 1 - shift };
+    }
     *out = d;
     return PCS_OK;
 }
@@ -161,7 +156,6 @@ static size_t text_layout(const char *digits, int count, int precision, int deci
 
 static size_t text_integer(long x, char text[PCS_NUMBER_ROOM])
 {
-    if (x < 0 || x >= 1000000000) return (size_t)snprintf(text, PCS_NUMBER_ROOM, "%ld", x);
     char digits[18];
     text_digits((uint64_t)x, digits);
     size_t first = 9;
@@ -533,26 +527,18 @@ void pcs_file_json(pcs_file *f, const char *text)
     pcs_file_text(f, "\"");
 }
 
-// Writes a name and its tail as one CSV field, in quotes if needed.
-static void file_put_field(pcs_file *f, const char *name, const char *tail)
+void pcs_file_column(pcs_file *f, const char *name, int point, const char *quantity)
 {
     const char *quote = strpbrk(name, ",\"\r\n") != NULL ? "\"" : "";
+    pcs_file_text(f, ",");
     pcs_file_text(f, quote);
     for (const char *p = name; *p != '\0'; p++) {
         const char letter[3] = { *p, *p == '"' ? '"' : '\0', '\0' };
         pcs_file_text(f, letter);
     }
-    pcs_file_text(f, tail);
+    if (point >= 0) pcs_file_print(f, "[%d]", point);
+    if (quantity != NULL) pcs_file_print(f, ".%s", quantity);
     pcs_file_text(f, quote);
-}
-
-void pcs_file_column(pcs_file *f, const char *name, int point, const char *quantity)
-{
-    char number[16] = "", tail[128];
-    if (point >= 0) snprintf(number, sizeof number, "[%d]", point);
-    snprintf(tail, sizeof tail, "%s%s%s", number, quantity == NULL ? "" : ".", quantity == NULL ? "" : quantity);
-    pcs_file_text(f, ",");
-    file_put_field(f, name, tail);
 }
 
 pcs_status pcs_file_make_folder(pcs_context *ctx, const char *path)

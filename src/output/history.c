@@ -34,23 +34,19 @@ typedef struct row_file {
 enum { BUFFER_ROWS = 64, LEAST_BUFFER = 1 << 17, MOST_BUFFER = 1 << 22 };
 static const double flush_interval = 1.0; // s, so that a slow run can be followed
 
-// Returns the buffer size, bytes, for several rows, at least two of the longest ones.
-static size_t row_file_buffer(size_t row_room)
-{
-    size_t size = BUFFER_ROWS * row_room;
-    if (size > MOST_BUFFER) size = MOST_BUFFER;
-    if (size < LEAST_BUFFER) size = LEAST_BUFFER;
-    return size > 2 * row_room ? size : 2 * row_room;
-}
-
-// Creates the file; has_failed is set until it is opened.
+// Creates the file, with a buffer for several rows, at least two of the longest ones; has_failed is set until it is
+// opened.
 static pcs_status row_file_create(pcs_context *ctx, const char *directory, const char *name, size_t ncolumn,
                                   row_file *out)
 {
     *out = (row_file){ .name = name, .row_room = ncolumn * (PCS_NUMBER_ROOM + 1), .has_failed = true };
     out->flushed = -INFINITY;
+    size_t size = BUFFER_ROWS * out->row_room;
+    if (size > MOST_BUFFER) size = MOST_BUFFER;
+    if (size < LEAST_BUFFER) size = LEAST_BUFFER;
+    if (size < 2 * out->row_room) size = 2 * out->row_room;
     PCS_TRY(pcs_digits_create(ctx, &out->digits));
-    return pcs_file_create(ctx, directory, strlen(name) + 1, row_file_buffer(out->row_room), &out->file);
+    return pcs_file_create(ctx, directory, strlen(name) + 1, size, &out->file);
 }
 
 // Opens the file after removing that of an earlier run. The caller may add a header; it is flushed with the first row.
@@ -245,20 +241,19 @@ static void history_put_all(history_data *d, const pcs_view *view, const pcs_tal
     for (int p = 0; p < view->nprobe; p++) history_put(d, view->probes[p].column, -1, NULL, d->probes[p]);
 }
 
-static double history_probe(const pcs_view *view, const pcs_probe *probe)
-{
-    if (view->still != NULL) return view->system->ops->probe(view->system, probe, *view->still);
-    return pcs_state_probe(view->state, view->system, probe);
-}
-
 // Writes the row of the last step that was recorded. `has_state`: the view's state is of that step.
 static pcs_status history_put_row(const pcs_view *view, history_data *d, bool has_state)
 {
     d->has_row = true;
     d->tally.is_fresh = true;
     const pcs_tally_row *rows = pcs_tally_join(&d->tally, view->system);
-    for (int k = 0; k < view->nprobe; k++) // all processes take part
-        d->probes[k] = has_state ? history_probe(view, &view->probes[k]) : NAN;
+    for (int k = 0; k < view->nprobe; k++) { // all processes take part
+        const pcs_probe *probe = &view->probes[k];
+        d->probes[k] = NAN;
+        if (has_state && view->still != NULL)
+            d->probes[k] = view->system->ops->probe(view->system, probe, *view->still);
+        else if (has_state) d->probes[k] = pcs_state_probe(view->state, view->system, probe);
+    }
     if (rows == NULL) return PCS_OK;
     history_put_all(d, view, rows);
     return row_file_put(&d->file, d->count, d->row);
@@ -417,33 +412,22 @@ static pcs_status waves_check(const pcs_observer *self, char place[PCS_OBSERVER_
     return PCS_OK;
 }
 
-static double waves_distance(const double a[3], const double b[3])
-{
-    double mode[3] = { b[0] - a[0], b[1] - a[1], b[2] - a[2] };
-    return pcs_norm3(mode);
-}
-
-static void waves_middle(const pcs_mesh *mesh, int cell, double out[3])
-{
-    const int *node = mesh->cell[cell];
-    for (int k = 0; k < 3; k++) out[k] = 0.5 * (mesh->x[node[0]][k] + mesh->x[node[1]][k]);
-}
-
 static double waves_length(const pcs_mesh *mesh, int cell)
 {
-    return waves_distance(mesh->x[mesh->cell[cell][0]], mesh->x[mesh->cell[cell][1]]);
+    const double *a = mesh->x[mesh->cell[cell][0]], *b = mesh->x[mesh->cell[cell][1]];
+    return pcs_norm3((double[3]){ b[0] - a[0], b[1] - a[1], b[2] - a[2] });
 }
 
 // Returns the distance, m, between the middles of two cells: along both if they share a node, else straight.
 static double waves_advance(const pcs_mesh *mesh, int from, int to)
 {
     const int *a = mesh->cell[from], *b = mesh->cell[to];
-    double x[3], y[3];
+    double way[3];
     if (a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1])
         return 0.5 * (waves_length(mesh, from) + waves_length(mesh, to));
-    waves_middle(mesh, from, x);
-    waves_middle(mesh, to, y);
-    return waves_distance(x, y);
+    for (int k = 0; k < 3; k++)
+        way[k] = 0.5 * (mesh->x[b[0]][k] + mesh->x[b[1]][k]) - 0.5 * (mesh->x[a[0]][k] + mesh->x[a[1]][k]);
+    return pcs_norm3(way);
 }
 
 static void waves_put_head(const pcs_view *view, const waves_params *p, waves_data *d)
@@ -470,35 +454,25 @@ static void waves_put_head(const pcs_view *view, const waves_params *p, waves_da
     row_file_add(&d->rows, (int)(x - d->row), d->row);
 }
 
-static double waves_value(const pcs_picture *picture, int field, int cell)
-{
-    if (field >= NODE_FIELDS) return picture->fields[field - NODE_FIELDS][cell];
-    const int *node = picture->cells[cell];
-    const double(*x)[3] = (const double(*)[3])(field < 3 ? picture->displacement : picture->velocity);
-    return 0.5 * (x[node[0]][field % 3] + x[node[1]][field % 3]);
-}
-
 static pcs_status waves_put_row(const pcs_view *view, int nfield, waves_data *d)
 {
     pcs_system *system = view->system;
+    pcs_picture *picture = system->picture;
     d->last = view->state->step;
-    system->ops->draw(system, pcs_view_at(view), system->picture); // all processes take part
+    system->ops->draw(system, pcs_view_at(view), picture); // all processes take part
     d->row[0] = view->state->t;
     for (int k = 0; k < nfield; k++) {
-        for (int c = 0; c < system->picture->ncell; c++) d->own[c] = waves_value(system->picture, d->field[k], c);
+        int field = d->field[k], axis = field % 3;
+        double(*x)[3] = field < 3 ? picture->displacement : picture->velocity;
+        for (int c = 0; c < picture->ncell; c++)
+            d->own[c] = field < NODE_FIELDS ? 0.5 * (x[picture->cells[c][0]][axis] + x[picture->cells[c][1]][axis])
+                                            : picture->fields[field - NODE_FIELDS][c];
         const double *all = pcs_collect(&d->collector, 1, d->own);
         double *row = d->row + 1 + k * d->cells.count;
         int nplace = all == NULL ? 0 : d->cells.count;
         for (int i = 0; i < nplace; i++) row[i] = all[pcs_mesh_cell_number(view->mesh, d->cells.items[i])];
     }
     return row_file_put(&d->rows, 1 + nfield * d->cells.count, d->row);
-}
-
-static long waves_every(const waves_params *p, const pcs_view *view)
-{
-    if (p->every > 0) return p->every;
-    double steps = view->is_controlled ? view->end_time / view->step_size : (double)view->nstep;
-    return steps > DEFAULT_ROWS ? (long)ceil(steps / DEFAULT_ROWS) : 1;
 }
 
 // Lists the cells of all bodies, one after the other.
@@ -517,8 +491,7 @@ static pcs_status waves_find_cells(const pcs_observer *self, const pcs_names *bo
     cells->items = items;
     for (int k = 0; k < bodies->count; k++) {
         const pcs_set *set = pcs_mesh_cell_set(mesh, bodies->text[k]);
-        memcpy(items, set->items, (size_t)set->count * sizeof *items);
-        items += set->count;
+        for (int i = 0; i < set->count; i++) *items++ = set->items[i];
     }
     return PCS_OK;
 }
@@ -549,7 +522,9 @@ static pcs_status waves_open(pcs_observer *self)
     size_t ncolumn = 1 + (size_t)p->of.count * (size_t)d->cells.count;
     PCS_TRY(row_file_create(self->ctx, view->directory, d->name, ncolumn, &d->rows));
     PCS_TAKE(self->ctx, d->row, ncolumn, "waves");
-    d->every = waves_every(p, view);
+    double steps = view->is_controlled ? view->end_time / view->step_size : (double)view->nstep;
+    d->every = steps > DEFAULT_ROWS ? (long)ceil(steps / DEFAULT_ROWS) : 1;
+    if (p->every > 0) d->every = p->every;
     PCS_TAKE(self->ctx, d->own, view->system->picture->ncell, "waves");
     PCS_TRY(waves_plan(self->ctx, view, &d->collector));
     if (view->is_resumed) return PCS_OK;

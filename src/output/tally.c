@@ -14,14 +14,6 @@ pcs_status pcs_tally_create(pcs_context *ctx, const pcs_view *view, pcs_tally *o
     return pcs_collector_create(ctx, out->nrow, number, nall, sizeof *out->rows / sizeof(double), &out->collector);
 }
 
-// Computes friction of the last step as a force, N: the part of its impulse that is no impact, per time.
-static void tally_friction(const pcs_row_report *from, int ntangent, pcs_tally_row *to)
-{
-    double share = from->step_impulse > 0.0 && isfinite(from->force) ? from->force / from->step_impulse : 0.0;
-    for (int t = 0; t < ntangent; t++) to->tangent[t] = share * from->tangent[t];
-    to->friction = ntangent == 2 ? hypot(to->tangent[0], to->tangent[1]) : to->tangent[0];
-}
-
 double pcs_impulse_rounding(const pcs_view *view, int row)
 {
     if (view->effective_mass == NULL || (view->system->ncompliant > 0 && row >= view->system->nrow)) return 0.0;
@@ -34,17 +26,11 @@ double pcs_model_speed(const pcs_view *view)
     return mass > 0.0 && kinetic > 0.0 ? sqrt(2.0 * kinetic / mass) : 0.0;
 }
 
-static bool tally_is_closed(const pcs_view *view, int row)
-{
-    const pcs_row_report *r = &view->report->rows[row];
-    bool is_round_off = r->step_impulse > 0.0 && r->step_impulse <= pcs_impulse_rounding(view, row);
-    return r->is_closed && !(is_round_off && r->gap > 0.0);
-}
-
 int pcs_row_state(const pcs_view *view, int row, double speed)
 {
     const pcs_row_report *r = &view->report->rows[row];
-    if (!tally_is_closed(view, row)) return PCS_ROW_OPEN;
+    bool is_round_off = r->step_impulse > 0.0 && r->step_impulse <= pcs_impulse_rounding(view, row);
+    if (!r->is_closed || (is_round_off && r->gap > 0.0)) return PCS_ROW_OPEN;
     // Takes the law of the end of the step where it pressed, else all of the step.
     bool presses = r->multiplier > 0.0;
     double normal = presses ? r->multiplier : r->step_impulse;
@@ -72,7 +58,11 @@ void pcs_tally_add(pcs_tally *tally, const pcs_view *view)
                                .step_impulse = step_impulse + from->step_impulse,
                                .friction_loss = friction_loss,
                                .state = pcs_row_state(view, j, tally->speed) };
-        tally_friction(from, view->system->rows[j].ntangent, to);
+        // Friction of the step as a force, N: the part of its impulse that is no impact, per time.
+        double share = from->step_impulse > 0.0 && isfinite(from->force) ? from->force / from->step_impulse : 0.0;
+        int ntangent = view->system->rows[j].ntangent;
+        for (int t = 0; t < ntangent; t++) to->tangent[t] = share * from->tangent[t];
+        to->friction = ntangent == 2 ? hypot(to->tangent[0], to->tangent[1]) : to->tangent[0];
     }
     tally->is_fresh = false;
 }

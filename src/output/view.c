@@ -51,22 +51,12 @@ static bool view_find_script(char path[PATH_ROOM])
     return false;
 }
 
-static pcs_status view_copy_script(pcs_context *ctx, pcs_file *f)
-{
-    char path[PATH_ROOM], *text;
-    size_t size;
-    if (!view_find_script(path)) return PCS_OK;
-    PCS_TRY(pcs_text_file(ctx, path, "the script for ParaView", SCRIPT_BYTES, &text, &size));
-    pcs_status status = pcs_file_open(f, "view.py");
-    pcs_file_bytes(f, text, size);
-    pcs_scratch_free(text);
-    return status == PCS_OK ? pcs_file_commit(f) : status;
-}
-
 static pcs_status view_open(pcs_observer *self)
 {
     const pcs_view *view = self->view;
     const pcs_picture *picture = view->system->picture;
+    char path[PATH_ROOM], *text;
+    size_t size;
     pcs_file *f;
     if (picture == NULL || picture->nall_node == 0) return PCS_OK;
     PCS_TRY(pcs_file_create(self->ctx, view->directory, NAME_ROOM, BUFFER, &f));
@@ -77,7 +67,12 @@ static pcs_status view_open(pcs_observer *self)
     if (picture->section_size != NULL) view_put_sections(f, picture->ncell, picture->section_size[0]);
     pcs_file_text(f, "] }\n");
     PCS_TRY(pcs_file_commit(f));
-    return view_copy_script(self->ctx, f);
+    if (!view_find_script(path)) return PCS_OK;
+    PCS_TRY(pcs_text_file(self->ctx, path, "the script for ParaView", SCRIPT_BYTES, &text, &size));
+    pcs_status status = pcs_file_open(f, "view.py");
+    pcs_file_bytes(f, text, size);
+    pcs_scratch_free(text);
+    return status == PCS_OK ? pcs_file_commit(f) : status;
 }
 
 static pcs_status view_step(pcs_observer *self)
