@@ -518,7 +518,7 @@ static void cli_version(void)
 
 // Folders of cases, relative to the folder of the program.
 static const char *const near_program[] = { "cases", "share/percuss/cases" };
-enum { NFOLDER = 1 + sizeof near_program / sizeof *near_program };
+enum { NFOLDER = 1 + sizeof near_program / sizeof *near_program, MOST_CASES = 1024 };
 
 // Finds folder k of cases. False if the program cannot find its own path.
 static bool cases_folder(int k, char folder[PCS_CASE_PATH])
@@ -541,45 +541,35 @@ static bool cases_holds(const char *folder, const char *name, const char *file, 
     return length < PCS_CASE_PATH && access(path, F_OK) == 0;
 }
 
-typedef void cases_taker(void *user, const char *name);
-
-// Passes every name to `take`. One may come twice.
-static void cases_each(cases_taker *take, void *user)
+// Lists the names of all cases, ended by NULL. One may come twice.
+static void cases_list(pcs_context *ctx, const char *names[MOST_CASES + 1])
 {
     char folder[PCS_CASE_PATH], path[PCS_CASE_PATH];
+    int count = 0;
     for (int k = 0; k < NFOLDER; k++) {
         DIR *stream = cases_folder(k, folder) ? opendir(folder) : NULL;
-        for (const struct dirent *entry; stream != NULL && (entry = readdir(stream)) != NULL;)
-            if (cases_holds(folder, entry->d_name, "/case.yaml", path)) take(user, entry->d_name);
+        for (const struct dirent *entry; stream != NULL && (entry = readdir(stream)) != NULL && count < MOST_CASES;)
+            if (cases_holds(folder, entry->d_name, "/case.yaml", path))
+                if ((names[count] = pcs_take_text(ctx, entry->d_name)) != NULL) count++;
         if (stream != NULL) closedir(stream);
     }
-}
-
-typedef struct wanted_case {
-    const char *name;
-    char hint[PCS_SPELLING_BYTES];
-} wanted_case;
-
-static void cases_take_hint(void *user, const char *name)
-{
-    wanted_case *wanted = user;
-    const char *const names[] = { name, NULL };
-    if (wanted->hint[0] == '\0') pcs_spelling_hint(wanted->name, names, sizeof wanted->hint, wanted->hint);
+    names[count] = NULL;
 }
 
 // Sets `subject` to `path` if it is the name of a case and not a path; fails if it is neither.
 static pcs_status cli_find_case(pcs_context *ctx, const char **subject, char path[PCS_CASE_PATH])
 {
-    char folder[PCS_CASE_PATH];
-    wanted_case wanted = { .name = *subject };
-    if (strchr(wanted.name, '/') != NULL || access(wanted.name, F_OK) == 0) return PCS_OK;
+    char folder[PCS_CASE_PATH], hint[PCS_SPELLING_BYTES];
+    const char *name = *subject, *names[MOST_CASES + 1];
+    if (strchr(name, '/') != NULL || access(name, F_OK) == 0) return PCS_OK;
     for (int k = 0; k < NFOLDER; k++)
-        if (cases_folder(k, folder) && cases_holds(folder, wanted.name, "", path)) {
+        if (cases_folder(k, folder) && cases_holds(folder, name, "", path)) {
             *subject = path;
             return PCS_OK;
         }
-    cases_each(cases_take_hint, &wanted);
-    return pcs_fail(ctx, PCS_IO_ERROR, "'%s' is no file, folder or name of a case%s", wanted.name, wanted.hint);
+    cases_list(ctx, names);
+    return pcs_fail(ctx, PCS_IO_ERROR, "'%s' is no file, folder or name of a case%s", name,
+                    pcs_spelling_hint(name, names, sizeof hint, hint));
 }
 
 // Commands, their results on the screen and the signals that end them.
@@ -914,20 +904,17 @@ static void list_put(void *user, const char *text)
     fputs(text, user);
 }
 
-// Prints a line for a part that has the word in its name or summary.
-static void list_mention(void *user, const char *name, const char *summary)
-{
-    const char *word = *(const char **)user;
-    if (strcasestr(name, word) != NULL || strcasestr(summary, word) != NULL)
-        fprintf(stderr, "  %-20s %s\n", name, summary);
-}
-
+// Prints an error, and a line for each part that has the word in its name or summary.
 static int list_refuse(const char *subject)
 {
-    char hint[128];
+    char hint[PCS_SPELLING_BYTES];
+    pcs_catalogue_names all;
+    pcs_catalogue_list(&all);
     fprintf(stderr, "error: nothing is called '%s'%s see percuss list\n", subject,
-            pcs_catalogue_hint(subject, sizeof hint, hint)[0] == '\0' ? "," : hint);
-    pcs_catalogue_names(list_mention, &subject);
+            pcs_spelling_hint(subject, all.name, sizeof hint, hint)[0] == '\0' ? "," : hint);
+    for (int i = 0; i < all.count; i++)
+        if (strcasestr(all.name[i], subject) != NULL || strcasestr(all.summary[i], subject) != NULL)
+            fprintf(stderr, "  %-20s %s\n", all.name[i], all.summary[i]);
     return PCS_CLI_BAD_USAGE;
 }
 
@@ -963,9 +950,8 @@ typedef struct completion {
     const char **reported; // [count] words printed, each once
 } completion;
 
-static void complete_print(void *user, const char *word, const char *summary)
+static void complete_print(completion *k, const char *word, const char *summary)
 {
-    completion *k = user;
     if (strncmp(word, k->present, strlen(k->present)) != 0 || k->count == MOST) return;
     for (int i = 0; i < k->count; i++)
         if (strcmp(k->reported[i], word) == 0) return;
@@ -1024,18 +1010,16 @@ static void complete_keys(completion *k)
     pcs_case_paths(c, complete_path, k);
 }
 
-static void complete_case(void *user, const char *name)
-{
-    complete_print(user, name, "");
-}
-
 static void complete_argument(completion *k, const pcs_verb *c)
 {
-    if (strcmp(c->arguments, "CASE") == 0) {
-        cases_each(complete_case, k);
-        puts(":files");
-    }
-    if (strcmp(c->arguments, "[NAME]") == 0) pcs_catalogue_names(complete_print, k);
+    const char *names[MOST_CASES + 1] = { NULL };
+    pcs_catalogue_names parts = { 0 };
+    bool is_case = strcmp(c->arguments, "CASE") == 0;
+    if (is_case) cases_list(k->ctx, names);
+    for (int i = 0; names[i] != NULL; i++) complete_print(k, names[i], "");
+    if (is_case) puts(":files");
+    if (strcmp(c->arguments, "[NAME]") == 0) pcs_catalogue_list(&parts);
+    for (int i = 0; i < parts.count; i++) complete_print(k, parts.name[i], parts.summary[i]);
     if (strcmp(c->arguments, "[COMMAND]") == 0) complete_verbs(k);
     for (int i = 0; strncmp(c->arguments, "[TEMPLATE]", 10) == 0 && i < NTEMPLATE; i++)
         complete_print(k, templates[i].name, "");

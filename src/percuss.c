@@ -131,17 +131,10 @@ typedef struct options_visitor {
 
 static void options_visit_table(const options_visitor *v, percuss_option *to, const pcs_option *o)
 {
-    static const char *const kinds[] = {
-        [PCS_OPTION_REAL] = "number",   [PCS_OPTION_COUNT] = "whole number", [PCS_OPTION_FLAG] = "flag",
-        [PCS_OPTION_CHOICE] = "choice", [PCS_OPTION_VECTOR] = "vector",      [PCS_OPTION_TEXT] = "text",
-        [PCS_OPTION_LIST] = "numbers",  [PCS_OPTION_FILE] = "path",          [PCS_OPTION_NAMES] = "names",
-        [PCS_OPTION_POINTS] = "points", [PCS_OPTION_FORMULA] = "formula",    [PCS_OPTION_PROFILE] = "profile",
-        [PCS_OPTION_NODE] = "other",    [PCS_OPTION_FORM] = "other",
-    };
     for (; o != NULL && o->name != NULL; o++) {
         to->key = o->name;
         to->help = o->help;
-        to->kind = kinds[o->kind];
+        to->kind = pcs_option_kinds[o->kind].name;
         to->preset = o->preset;
         to->is_required = o->is_required;
         to->low = o->range.low;
@@ -531,19 +524,6 @@ static pcs_status once_load(percuss *p, const percuss_source *source, percuss_on
     return open_sim(p);
 }
 
-// Writes the text that was hashed, as the case of the run.
-static pcs_status once_write_case(pcs_sim *sim, const char *folder, const char *text)
-{
-    static const char name[] = "case.resolved.yaml";
-    pcs_file *f;
-    PCS_TRY(pcs_file_create(sim->ctx, folder, sizeof name, strlen(text) + 128, &f));
-    PCS_TRY(pcs_file_open(f, name));
-    pcs_file_text(f, PCS_CASE_HEAD);
-    pcs_file_text(f, text);
-    sim->has_case_file = true;
-    return pcs_file_commit(f);
-}
-
 // Returns true if the folder has the complete summary of a finished run. Quotes within its texts are escaped, so that
 // the line cannot be part of one.
 static bool once_is_finished(pcs_context *ctx, const char *folder)
@@ -564,7 +544,7 @@ static bool once_is_finished(pcs_context *ctx, const char *folder)
 // process.
 static pcs_status once_find(pcs_sim *sim, percuss_once *once, char folder[PATH_ROOM], int *lock)
 {
-    char *text;
+    char *text, path[PATH_ROOM + 32];
     size_t size;
     PCS_TRY(pcs_case_dump(sim->input, false, &text, &size));
     unsigned long long hash = pcs_hash(PCS_HASH_START, percuss_version(), strlen(percuss_version()));
@@ -578,7 +558,9 @@ static pcs_status once_find(pcs_sim *sim, percuss_once *once, char folder[PATH_R
     once->was_there = once_is_finished(sim->ctx, folder);
     sim->resumes = true; // continues from what an interrupted run has left
     sim->ends_for_good = !once->keeps_output;
-    return once->was_there ? PCS_OK : once_write_case(sim, folder, text);
+    sim->has_case_file = true;
+    snprintf(path, sizeof path, "%s/case.resolved.yaml", folder);
+    return once->was_there ? PCS_OK : pcs_case_write(sim->input, path);
 }
 
 int percuss_run_once(const percuss_source *source, percuss_once *once, percuss **out)

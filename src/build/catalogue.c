@@ -190,20 +190,6 @@ static bool catalogue_wants(const pcs_catalogue *self, const pcs_catalogue_entry
 
 static void catalogue_kind(const pcs_option *o, size_t size, char *text)
 {
-    static const char *const kinds[] = { "number",
-                                         "whole number",
-                                         "true or false",
-                                         "",
-                                         "[x, y, z]",
-                                         "text",
-                                         "[numbers]",
-                                         "path",
-                                         "[names]",
-                                         "{ NAME: [x, y, z], ... }",
-                                         "formula of t",
-                                         "number or profile",
-                                         "",
-                                         "" };
     char range[64] = "";
     if (o->kind == PCS_OPTION_CHOICE) {
         pcs_join_names(o->choices, " or ", size, text);
@@ -214,7 +200,7 @@ static void catalogue_kind(const pcs_option *o, size_t size, char *text)
         return;
     }
     if (o->range.low != 0.0 || o->range.high != 0.0) pcs_range_text(o->range, sizeof range, range);
-    snprintf(text, size, "%s%s%s%s", kinds[o->kind], range[0] == '\0' ? "" : " ", range,
+    snprintf(text, size, "%s%s%s%s", pcs_option_kinds[o->kind].shown, range[0] == '\0' ? "" : " ", range,
              o->may_be_auto ? " or auto" : "");
 }
 
@@ -336,35 +322,24 @@ pcs_status pcs_catalogue_write_plugin(pcs_context *ctx, const pcs_catalogue *sel
     return PCS_OK;
 }
 
-void pcs_catalogue_names(void (*take)(void *user, const char *name, const char *summary), void *user)
+static void catalogue_collect(pcs_catalogue_names *list, const char *name, const char *summary)
+{
+    if (list->count == PCS_CATALOGUE_MOST) return;
+    list->name[list->count] = name;
+    list->summary[list->count++] = summary;
+}
+
+void pcs_catalogue_list(pcs_catalogue_names *out)
 {
     static const char *const others[] = { "include", "repeat", "section" };
-    for (const pcs_option *o = pcs_case_map.options; o->name != NULL; o++) take(user, o->name, "a section of the case");
-    for (int i = 0; i < 3; i++) take(user, others[i], i < 2 ? "of any map" : "cross sections of beams");
+    *out = (pcs_catalogue_names){ 0 };
+    for (const pcs_option *o = pcs_case_map.options; o->name != NULL; o++)
+        catalogue_collect(out, o->name, "a section of the case");
+    for (int i = 0; i < 3; i++) catalogue_collect(out, others[i], i < 2 ? "of any map" : "cross sections of beams");
     for (const pcs_registry *r = pcs_registries; r->title != NULL; r++) {
         pcs_map_part part;
-        for (int i = 0; r->map->parts(NULL, i, &part); i++) take(user, part.name, part.summary);
+        for (int i = 0; r->map->parts(NULL, i, &part); i++) catalogue_collect(out, part.name, part.summary);
     }
-}
-
-enum { CATALOGUE_MOST = 256 };
-
-typedef struct catalogue_list {
-    int count;
-    const char *names[CATALOGUE_MOST + 1];
-} catalogue_list;
-
-static void catalogue_collect(void *user, const char *name, const char *summary)
-{
-    catalogue_list *list = user;
-    if (list->count < CATALOGUE_MOST) list->names[list->count++] = name;
-}
-
-const char *pcs_catalogue_hint(const char *name, size_t size, char *buffer)
-{
-    catalogue_list list = { 0 };
-    pcs_catalogue_names(catalogue_collect, &list);
-    return pcs_spelling_hint(name, list.names, size, buffer);
 }
 
 int pcs_catalogue_write(const pcs_catalogue *self)
@@ -387,6 +362,27 @@ enum { TEXT_BYTES = 512 };
 #define FORMULA "'pattern':'\\\\$\\\\{'"
 #define AUTO_OR_FORMULA "'pattern':'^auto$|\\\\$\\\\{'"
 #define INCLUDE "'include':{'$ref':'#/definitions/include'}"
+
+const pcs_kind_texts pcs_option_kinds[] = {
+    [PCS_OPTION_REAL] = { "number", "number", "'type':['number','string']," },
+    [PCS_OPTION_COUNT] = { "whole number", "whole number", "'type':['integer','string']," },
+    [PCS_OPTION_FLAG] = { "flag", "true or false", "'type':'boolean'" },
+    [PCS_OPTION_CHOICE] = { "choice", "", "'enum':[" },
+    [PCS_OPTION_VECTOR] = { "vector", "[x, y, z]", NULL },
+    [PCS_OPTION_TEXT] = { "text", "text", "'type':'string','minLength':1" },
+    [PCS_OPTION_LIST] = { "numbers", "[numbers]", "'type':'array','minItems':1," },
+    [PCS_OPTION_FILE] = { "path", "path", "'type':'string','minLength':1" },
+    [PCS_OPTION_NAMES] = { "names", "[names]",
+                           "'type':['string','array'],'minLength':1,'minItems':1,'items':{'type':['string','array',"
+                           "'object'],'minLength':1,'required':['repeat'],'items':{'type':'string'}}" },
+    [PCS_OPTION_POINTS] = { "points", "{ NAME: [x, y, z], ... }",
+                            "'type':'object','minProperties':1,'additionalProperties':false,'properties':{" INCLUDE
+                            "},'patternProperties':{'" NAME_PATTERN "':{'$ref':'#/definitions/vector'}}" },
+    [PCS_OPTION_FORMULA] = { "formula", "formula of t", "'type':['number','string']" },
+    [PCS_OPTION_PROFILE] = { "profile", "number or profile", NULL },
+    [PCS_OPTION_NODE] = { "other", "", NULL },
+    [PCS_OPTION_FORM] = { "other", "", NULL },
+};
 
 typedef struct schema {
     const pcs_catalogue *to;
@@ -423,14 +419,6 @@ static void schema_next(schema *s, const char *key)
     if (key == NULL) return;
     schema_put_text(s, key);
     schema_put(s, ":");
-}
-
-static void schema_put_names(schema *s, const char *const *names)
-{
-    for (int i = 0; names[i] != NULL; i++) {
-        schema_next(s, NULL);
-        schema_put_text(s, names[i]);
-    }
 }
 
 static void schema_range(schema *s, pcs_range range)
@@ -521,22 +509,7 @@ static void schema_form(schema *s, const pcs_form *form)
 // Writes what the value of an option may be.
 static void schema_kind(schema *s, const pcs_option *o)
 {
-    static const char *const kinds[] = {
-        [PCS_OPTION_REAL] = "'type':['number','string'],",
-        [PCS_OPTION_COUNT] = "'type':['integer','string'],",
-        [PCS_OPTION_FLAG] = "'type':'boolean'",
-        [PCS_OPTION_CHOICE] = "'enum':[",
-        [PCS_OPTION_LIST] = "'type':'array','minItems':1,",
-        [PCS_OPTION_TEXT] = "'type':'string','minLength':1",
-        [PCS_OPTION_FILE] = "'type':'string','minLength':1",
-        [PCS_OPTION_FORMULA] = "'type':['number','string']",
-        [PCS_OPTION_NAMES] = "'type':['string','array'],'minLength':1,'minItems':1,'items':{'type':['string','array',"
-                             "'object'],'minLength':1,'required':['repeat'],'items':{'type':'string'}}",
-        [PCS_OPTION_POINTS] = "'type':'object','minProperties':1,'additionalProperties':false,'properties':{" INCLUDE
-                              "},'patternProperties':{'" NAME_PATTERN "':{'$ref':'#/definitions/vector'}}",
-        [PCS_OPTION_FORM] = NULL,
-    };
-    if (kinds[o->kind] != NULL) schema_put(s, "%s", kinds[o->kind]);
+    if (pcs_option_kinds[o->kind].json != NULL) schema_put(s, "%s", pcs_option_kinds[o->kind].json);
     switch (o->kind) {
     case PCS_OPTION_REAL:
     case PCS_OPTION_COUNT:
@@ -544,7 +517,10 @@ static void schema_kind(schema *s, const pcs_option *o)
         schema_range(s, o->range);
         break;
     case PCS_OPTION_CHOICE:
-        schema_put_names(s, o->choices);
+        for (const char *const *name = o->choices; *name != NULL; name++) {
+            schema_next(s, NULL);
+            schema_put_text(s, *name);
+        }
         schema_put(s, "]");
         break;
     case PCS_OPTION_VECTOR: schema_vector(s, o->range); break;

@@ -35,9 +35,19 @@ int pcs_catalogue_write(const pcs_catalogue *self);
 pcs_status pcs_catalogue_write_plugin(pcs_context *ctx, const pcs_catalogue *self, const char *path);
 // Writes the JSON schema of a case file.
 pcs_status pcs_catalogue_write_schema(pcs_context *ctx, const pcs_catalogue *self);
-// Gives the names of all parts and sections to `take`.
-void pcs_catalogue_names(void (*take)(void *user, const char *name, const char *summary), void *user);
-// Returns ", did you mean 'x'?" for an unknown name that is close to a known one, or "".
-const char *pcs_catalogue_hint(const char *name, size_t size, char *buffer);
+// Lists the names of all parts and sections, which end with NULL, and their summaries.
+enum { PCS_CATALOGUE_MOST = 256 };
+typedef struct pcs_catalogue_names {
+    int count;
+    const char *name[PCS_CATALOGUE_MOST + 1], *summary[PCS_CATALOGUE_MOST + 1];
+} pcs_catalogue_names;
+void pcs_catalogue_list(pcs_catalogue_names *out);
+
+// Texts about a kind of options: its name for programs, what a list shows, the beginning of its schema, with ' in place
+// of " and NULL where the option has all of it.
+typedef struct pcs_kind_texts {
+    const char *name, *shown, *json;
+} pcs_kind_texts;
+extern const pcs_kind_texts pcs_option_kinds[];
 
 #endif
