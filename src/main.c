@@ -523,16 +523,8 @@ enum { NFOLDER = 1 + sizeof near_program / sizeof *near_program, MOST_CASES = 10
 // Finds folder k of cases. False if the program cannot find its own path.
 static bool cases_folder(int k, char folder[PCS_CASE_PATH])
 {
-    char program[PCS_CASE_PATH / 2];
-    if (k == 0) return snprintf(folder, PCS_CASE_PATH, "cases") > 0;
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[length < 0 ? 0 : length] = '\0';
-    for (int part = 0; part < 2; part++) {
-        char *slash = strrchr(program, '/');
-        if (slash == NULL) return false;
-        *slash = '\0';
-    }
-    return snprintf(folder, PCS_CASE_PATH, "%s/%s", program, near_program[k - 1]) < PCS_CASE_PATH;
+    return k == 0 ? snprintf(folder, PCS_CASE_PATH, "cases") > 0
+                  : pcs_open_near_program(near_program[k - 1], 1, PCS_CASE_PATH, folder);
 }
 
 static bool cases_holds(const char *folder, const char *name, const char *file, char path[PCS_CASE_PATH])
@@ -754,16 +746,6 @@ static int cli_run(pcs_context *ctx, const pcs_arguments *a)
     return status == PCS_OK ? PCS_CLI_DONE : commands_fail(ctx, status);
 }
 
-static void commands_show_modes(const pcs_modes *modes)
-{
-    printf("%5s %16s %16s %12s  %s\n", "mode", "w, rad/s", "f, Hz", "damping", "kind");
-    for (int k = 0; k < modes->count; k++) {
-        const pcs_mode *m = &modes->modes[k];
-        printf("%5d %16.9g %16.9g %12.5g  %s%s%s\n", k + 1, m->w, pcs_mode_hertz(m), m->damping,
-               pcs_mode_kind_text(m->kind), m->name[0] == '\0' ? "" : ": ", m->name);
-    }
-}
-
 // Builds the model of an analysis and makes the path of its results. Returns the exit status.
 static int commands_build_analysis(pcs_context *ctx, const pcs_arguments *a, const char *ending, pcs_analysis *out,
                                    char directory[PCS_CASE_PATH])
@@ -823,7 +805,13 @@ static int cli_modes(pcs_context *ctx, const pcs_arguments *a)
     pcs_modes_options options = { .count = a->count > 0 ? a->count : 10, .is_whirl = a->is_whirl };
     pcs_status status = commands_find_state(&analysis, a, &options);
     if (status == PCS_OK) status = pcs_modes_find(&analysis, &options, &modes);
-    if (status == PCS_OK && !a->is_quiet) commands_show_modes(&modes);
+    bool is_shown = status == PCS_OK && !a->is_quiet;
+    if (is_shown) printf("%5s %16s %16s %12s  %s\n", "mode", "w, rad/s", "f, Hz", "damping", "kind");
+    for (int k = 0; is_shown && k < modes.count; k++) {
+        const pcs_mode *m = &modes.modes[k];
+        printf("%5d %16.9g %16.9g %12.5g  %s%s%s\n", k + 1, m->w, pcs_mode_hertz(m), m->damping,
+               pcs_mode_kind_text(m->kind), m->name[0] == '\0' ? "" : ": ", m->name);
+    }
     if (status == PCS_OK) status = pcs_modes_write(&analysis, &modes, directory);
     if (status != PCS_OK) return commands_fail(ctx, status);
     if (!a->is_quiet) commands_show_frames(analysis.case_name, directory, "_modes.vtk.series");
@@ -952,7 +940,7 @@ typedef struct completion {
 
 static void complete_print(completion *k, const char *word, const char *summary)
 {
-    if (strncmp(word, k->present, strlen(k->present)) != 0 || k->count == MOST) return;
+    if (strncmp(word, k->present, strlen(k->present)) != 0 || k->count == MOST || k->reported == NULL) return;
     for (int i = 0; i < k->count; i++)
         if (strcmp(k->reported[i], word) == 0) return;
     k->reported[k->count] = pcs_take_text(k->ctx, word);
@@ -1042,18 +1030,6 @@ static bool complete_value(completion *k)
     return is_broken;
 }
 
-static void complete_words(completion *k)
-{
-    const pcs_verb *c = verb_find(k->verb);
-    if (k->nword < 2) {
-        complete_verbs(k);
-        if (k->present[0] == '-') complete_options(k, "");
-    } else if (c != NULL && !complete_value(k)) {
-        if (k->present[0] == '-') complete_options(k, c->name);
-        else complete_argument(k, c);
-    }
-}
-
 // Prints the possible completions of the last word, for shells.
 static int cli_complete(int nword, char **words)
 {
@@ -1063,7 +1039,12 @@ static int cli_complete(int nword, char **words)
     k.present = words[nword - 1];
     if (pcs_context_create(&k.ctx) != PCS_OK) return PCS_CLI_COULD_NOT_GO_ON;
     k.reported = pcs_take(k.ctx, MOST, sizeof *k.reported, "completion");
-    if (k.reported != NULL) complete_words(&k);
+    const pcs_verb *c = verb_find(k.verb);
+    bool is_option = k.present[0] == '-', is_first = nword < 2;
+    if (is_first) complete_verbs(&k);
+    bool has_value = !is_first && c != NULL && complete_value(&k);
+    if (is_option && (is_first || (c != NULL && !has_value))) complete_options(&k, is_first ? "" : c->name);
+    else if (!is_first && c != NULL && !has_value) complete_argument(&k, c);
     pcs_context_destroy(&k.ctx);
     return PCS_CLI_DONE;
 }
@@ -1112,17 +1093,14 @@ static void main_start(const char *program, const char *const *arguments)
 static int main_replace(const char *name, const char **arguments)
 {
     static const char *const folders[] = { "", "../libexec/percuss/" };
-    char folder[PCS_CASE_PATH / 2], program[PCS_CASE_PATH];
+    char place[PCS_CASE_PATH / 2], program[PCS_CASE_PATH];
     bool is_plain = name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")] == '\0';
     if (!is_plain || strlen(name) > 64) return -1;
     arguments[0] = program;
-    ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
-    folder[length < 0 ? 0 : length] = '\0';
-    char *slash = strrchr(folder, '/');
-    for (size_t i = 0; slash != NULL && i < sizeof folders / sizeof *folders; i++) {
-        slash[1] = '\0';
-        snprintf(program, sizeof program, "%s%spercuss-%s", folder, folders[i], name);
-        if (access(program, X_OK) == 0) main_start(program, arguments);
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        snprintf(place, sizeof place, "%spercuss-%s", folders[i], name);
+        bool is_known = pcs_open_near_program(place, 0, sizeof program, program);
+        if (is_known && access(program, X_OK) == 0) main_start(program, arguments);
     }
     snprintf(program, sizeof program, "percuss-%s", name);
     main_start(program, arguments);
@@ -1146,17 +1124,6 @@ static int main_run_external(int argc, char **argv, const char **room)
     if (is_help) room[1] = "--help";
     if (is_complete) room[1] = "--complete";
     return main_replace(name, room);
-}
-
-// Prints all of the help, or the part about one command.
-static int main_help(const pcs_arguments *a, const char *name)
-{
-    const pcs_verb *command = name == NULL ? NULL : verb_find(name);
-    if (name != NULL && command == NULL) return cli_refuse_command(name);
-    bool is_all = name == NULL || strcmp(name, "help") == 0;
-    if (a->is_man) usage_man();
-    else usage_explain(is_all ? NULL : command);
-    return PCS_CLI_DONE;
 }
 
 static int main_call(const pcs_verb *command, pcs_arguments *a)
@@ -1183,8 +1150,14 @@ static int main_dispatch(pcs_arguments *a)
     if (a->command != NULL && command == NULL) return cli_refuse_command(a->command);
     int answer = command == NULL || a->wants_help ? PCS_CLI_DONE : cli_check_usage(a);
     if (answer != PCS_CLI_DONE) return answer;
-    if (a->wants_help || is_help) return main_help(a, is_help ? a->subject : a->command);
-    return main_call(command, a);
+    if (!a->wants_help && !is_help) return main_call(command, a);
+    const char *name = is_help ? a->subject : a->command; // all of the help, or the part about one command
+    command = name == NULL ? NULL : verb_find(name);
+    if (name != NULL && command == NULL) return cli_refuse_command(name);
+    bool is_all = name == NULL || strcmp(name, "help") == 0;
+    if (a->is_man) usage_man();
+    else usage_explain(is_all ? NULL : command);
+    return PCS_CLI_DONE;
 }
 
 // Closed standard streams would give their numbers to result files, which would then receive messages.

@@ -73,8 +73,9 @@ typedef struct sets_pool {
     bool of_cells;
     int room, count;
     int *items; // [number of nodes or cells]
-    char *mark; // [the same] 1 if in the pool, 2 if in a set that was asked for
+    char *mark; // [the same] marks of the sets that each is in
 } sets_pool;
+enum { POOLED = 1, WITHIN = 2, WITHOUT = 4 };
 
 static void sets_close(sets_pool *pool)
 {
@@ -104,69 +105,35 @@ static const pcs_set *sets_named(pcs_build *b, pcs_yaml *map, const char *key, b
     return pcs_build_set(b, node, of_cells, false);
 }
 
-// Puts the items of all sets named under a key into the pool, each once. Returns false if a set is wrong.
-static bool sets_gather(sets_pool *pool, const char *key, const pcs_names *names)
+// Marks the items of all sets named under a key; those that are marked POOLED come into the pool, each once. Returns
+// false if a set is wrong.
+static bool sets_mark(sets_pool *pool, const char *key, const pcs_names *names, int mark)
 {
     bool is_fine = true;
     for (int i = 0; i < names->count; i++) {
         const pcs_set *set = sets_named(pool->b, pool->map, key, pool->of_cells, i);
-        if (set == NULL) {
-            is_fine = false;
-            continue;
-        }
-        for (int k = 0; k < set->count; k++) {
-            if (pool->mark[set->items[k]]) continue;
-            pool->mark[set->items[k]] = 1;
-            pool->items[pool->count++] = set->items[k];
+        is_fine = is_fine && set != NULL;
+        for (int k = 0; k < (set == NULL ? 0 : set->count); k++) {
+            char *marks = &pool->mark[set->items[k]];
+            if (mark == POOLED && (*marks & POOLED) == 0) pool->items[pool->count++] = set->items[k];
+            *marks = (char)(*marks | mark);
         }
     }
     return is_fine;
 }
 
-// Keeps the items that are in the sets that a key names, or, if not `is_wanted`, those that are not.
-static bool sets_filter(sets_pool *pool, const char *key, const pcs_names *names, bool is_wanted)
-{
-    bool is_fine = true;
-    if (names->count == 0) return true;
-    for (int i = 0; i < names->count; i++) {
-        const pcs_set *set = sets_named(pool->b, pool->map, key, pool->of_cells, i);
-        if (set == NULL) {
-            is_fine = false;
-            continue;
-        }
-        for (int k = 0; k < set->count; k++) pool->mark[set->items[k]] |= 2;
-    }
-    int kept = 0;
-    for (int i = 0; i < pool->count; i++) {
-        bool is_in = (pool->mark[pool->items[i]] & 2) != 0;
-        if (is_in == is_wanted) pool->items[kept++] = pool->items[i];
-    }
-    pool->count = kept;
-    return is_fine;
-}
-
+// Gathers the items of the sets to choose from that are within one of some others, and in none of some.
 static bool sets_choose(sets_pool *pool, const sets_params *p)
 {
-    bool is_fine = pool->of_cells ? sets_gather(pool, "cells", &p->cells) : sets_gather(pool, "nodes", &p->nodes);
-    is_fine = sets_filter(pool, "within", &p->within, true) && is_fine;
-    // Separates the marks of `within` from those of `without`.
-    for (int i = 0; i < pool->room; i++) pool->mark[i] &= 1;
-    return sets_filter(pool, "without", &p->without, false) && is_fine;
-}
-
-static pcs_status sets_add_nodes(pcs_build *b, pcs_yaml *node, const char *name, const sets_params *p, bool *is_made)
-{
-    sets_pool pool;
-    pcs_status status = PCS_OK;
-    PCS_TRY(sets_open(b, node, false, &pool));
-    if (sets_choose(&pool, p)) {
-        status = pcs_mesh_select(b->mesh, &p->selection, &pool.count, pool.items);
-        *is_made = status == PCS_OK;
-        if (status == PCS_OK) status = pcs_mesh_add_node_list(b->mesh, name, pool.count, pool.items);
-        else status = pcs_build_blame(b, node, status);
-    }
-    sets_close(&pool);
-    return status;
+    bool is_fine =
+        pool->of_cells ? sets_mark(pool, "cells", &p->cells, POOLED) : sets_mark(pool, "nodes", &p->nodes, POOLED);
+    is_fine = sets_mark(pool, "within", &p->within, WITHIN) && is_fine;
+    is_fine = sets_mark(pool, "without", &p->without, WITHOUT) && is_fine;
+    int kept = 0, asked = p->within.count == 0 ? WITHOUT : WITHIN | WITHOUT, wanted = asked & WITHIN;
+    for (int i = 0; i < pool->count; i++)
+        if ((pool->mark[pool->items[i]] & asked) == wanted) pool->items[kept++] = pool->items[i];
+    pool->count = kept;
+    return is_fine;
 }
 
 // Adds the set of the cells and, under the same name, the set of their nodes.
@@ -187,25 +154,28 @@ static pcs_status sets_store_cells(pcs_build *b, const char *name, const sets_po
     return status;
 }
 
-// Adds the cells that lie in the box and on the plane with all their nodes.
-static pcs_status sets_add_cells(pcs_build *b, pcs_yaml *node, const char *name, const sets_params *p, bool *is_made)
+// Adds the nodes that are selected by place, or the cells that lie there with all their nodes.
+static pcs_status sets_make(pcs_build *b, pcs_yaml *node, const char *name, const sets_params *p, bool *is_made)
 {
     sets_pool pool;
     const pcs_mesh *mesh = b->mesh;
-    pcs_status status = PCS_OK;
-    PCS_TRY(sets_open(b, node, true, &pool));
-    if (sets_choose(&pool, p)) {
-        int kept = 0;
-        for (int i = 0; i < pool.count; i++) {
-            const int *end = mesh->cell[pool.items[i]];
-            if (pcs_selection_holds(&p->selection, mesh->x[end[0]]) &&
-                pcs_selection_holds(&p->selection, mesh->x[end[1]]))
-                pool.items[kept++] = pool.items[i];
-        }
-        pool.count = kept;
-        status = sets_store_cells(b, name, &pool);
-        *is_made = status == PCS_OK;
+    const pcs_selection *place = &p->selection;
+    bool of_cells = p->cells.count > 0;
+    int kept = 0;
+    PCS_TRY(sets_open(b, node, of_cells, &pool));
+    *is_made = sets_choose(&pool, p);
+    for (int i = 0; i < pool.count && of_cells; i++) {
+        const int *end = mesh->cell[pool.items[i]];
+        if (pcs_selection_holds(place, mesh->x[end[0]]) && pcs_selection_holds(place, mesh->x[end[1]]))
+            pool.items[kept++] = pool.items[i];
     }
+    if (of_cells) pool.count = kept;
+    pcs_status status = of_cells || !*is_made ? PCS_OK : pcs_mesh_select(b->mesh, place, &pool.count, pool.items);
+    bool is_selected = *is_made && status == PCS_OK;
+    if (status != PCS_OK) status = pcs_build_blame(b, node, status);
+    else if (is_selected && of_cells) status = sets_store_cells(b, name, &pool);
+    else if (is_selected) status = pcs_mesh_add_node_list(b->mesh, name, pool.count, pool.items);
+    *is_made = is_selected && status == PCS_OK;
     sets_close(&pool);
     return status;
 }
@@ -247,8 +217,7 @@ static pcs_status sets_add(pcs_build *b, pcs_yaml *node, const char *name, bool 
     if (b->only_reads) return PCS_OK;
     if (isnan(p.selection.tolerance)) p.selection.tolerance = pcs_mesh_tolerance(b->mesh);
     int ncell_set = b->mesh->ncell_set;
-    if (p.cells.count > 0) PCS_TRY(sets_add_cells(b, node, name, &p, is_made));
-    else PCS_TRY(sets_add_nodes(b, node, name, &p, is_made));
+    PCS_TRY(sets_make(b, node, name, &p, is_made));
     if (p.cells.count > 0 && *is_made && b->mesh->cell_set[ncell_set].count == 0) {
         *is_made = false;
         pcs_case_error_at(b->c, node, NULL, "no cell is chosen, with both of its nodes there");
@@ -280,7 +249,7 @@ static pcs_status sets_add_group(pcs_build *b, pcs_yaml *group, const char *key)
     snprintf(name, sizeof name, "elements.%s", key);
     if (names.count == 0) pcs_case_reject(b->c, mesh, "must name a set of cells, is an empty list");
     PCS_TRY(sets_open(b, group, true, &pool));
-    if (sets_gather(&pool, "mesh", &names) && names.count > 0) status = sets_store_cells(b, name, &pool);
+    if (sets_mark(&pool, "mesh", &names, POOLED) && names.count > 0) status = sets_store_cells(b, name, &pool);
     sets_close(&pool);
     return status;
 }
@@ -361,7 +330,7 @@ static pcs_status merge_entry(pcs_build *b, pcs_yaml *node, pcs_merge *merge)
     sets_pool pool;
     pcs_status status = PCS_OK;
     PCS_TRY(sets_open(b, node, false, &pool));
-    if (sets_gather(&pool, "sets", &p.sets)) {
+    if (sets_mark(&pool, "sets", &p.sets, POOLED)) {
         status = pcs_merge_add(merge, pool.count, pool.items, p.tolerance);
         if (status == PCS_OK) status = merge_check(b, node, &p, merge);
     }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -46,6 +47,20 @@ int pcs_open_again(const char *path)
 int pcs_open_folder(const char *path)
 {
     return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+bool pcs_open_near_program(const char *place, int up, size_t size, char *path)
+{
+    char folder[2048];
+    ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
+    folder[length < 0 ? 0 : length] = '\0';
+    for (int i = 0; i <= up; i++) {
+        char *slash = strrchr(folder, '/');
+        if (slash == NULL) return false;
+        *slash = '\0';
+    }
+    int used = snprintf(path, size, "%s/%s", folder, place);
+    return used > 0 && (size_t)used < size;
 }
 
 const char *pcs_open_reason(int error)

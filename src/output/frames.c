@@ -688,13 +688,6 @@ static void record_add_vectors(pcs_frames_record *record, const pcs_picture *pic
         }
 }
 
-// Returns the distance of a node from the surface, m, from its coordinates along the obstacle's axes.
-static double record_distance(const pcs_obstacle *o, const double x[3])
-{
-    if (o->kind == PCS_OBSTACLE_PLANE) return x[0] - o->node_radius;
-    return fabs(hypot(x[1], x[2]) - o->radius) - o->node_radius;
-}
-
 static void record_add_reach(pcs_bounds reach[6], const pcs_obstacle *o, const pcs_picture *picture, double nearness)
 {
     double frame[3][3];
@@ -704,7 +697,8 @@ static void record_add_reach(pcs_bounds reach[6], const pcs_obstacle *o, const p
         double d[3], x[3];
         for (int k = 0; k < 3; k++) d[k] = picture->reference[node][k] + picture->displacement[node][k] - o->point[k];
         for (int a = 0; a < 3; a++) x[a] = pcs_dot3(frame[a], d);
-        int count = record_distance(o, x) <= nearness ? 6 : 3;
+        double distance = o->kind == PCS_OBSTACLE_PLANE ? x[0] : fabs(hypot(x[1], x[2]) - o->radius); // of the surface
+        int count = distance - o->node_radius <= nearness ? 6 : 3;
         for (int a = 0; a < count; a++) {
             record_widen(&reach[a], x[a % 3] - o->node_radius);
             record_widen(&reach[a], x[a % 3] + o->node_radius);
@@ -858,14 +852,6 @@ static void obstacles_make_rod(const pcs_system *system, const pcs_obstacle *o, 
     obstacles_make_rings(s, o->kind, 0.0, length, (double[2]){ radius });
 }
 
-static void obstacles_make_ball(obstacles_shape *s, double radius)
-{
-    for (int i = 0; i < BALL_RINGS; i++) {
-        double angle = PI * (i + 0.5) / BALL_RINGS;
-        obstacles_add_ring(s, -radius * cos(angle), radius * sin(angle));
-    }
-}
-
 // Makes the shape of an obstacle fixed to a node, at the present positions of the picture.
 static void obstacles_make_moving(const pcs_system *system, const pcs_obstacle *o, obstacles_shape *s)
 {
@@ -876,8 +862,12 @@ static void obstacles_make_moving(const pcs_system *system, const pcs_obstacle *
         obstacles_make_rod(system, o, s, axis);
     } else {
         obstacles_collect(system->picture, o->host, o->point, o->axis, s->point, axis);
-        if (o->kind == PCS_OBSTACLE_BALL) obstacles_make_ball(s, radius);
-        else obstacles_make_rings(s, o->kind, -half, half, (double[2]){ radius, (1.0 + WALL) * radius });
+        for (int i = 0; i < BALL_RINGS && o->kind == PCS_OBSTACLE_BALL; i++) {
+            double angle = PI * (i + 0.5) / BALL_RINGS;
+            obstacles_add_ring(s, -radius * cos(angle), radius * sin(angle));
+        }
+        if (o->kind != PCS_OBSTACLE_BALL)
+            obstacles_make_rings(s, o->kind, -half, half, (double[2]){ radius, (1.0 + WALL) * radius });
     }
     if (o->kind == PCS_OBSTACLE_BALL) memcpy(axis, (double[3]){ 0.0, 0.0, 1.0 }, sizeof axis);
     reach_frame(axis, s->frame);

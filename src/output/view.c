@@ -5,8 +5,9 @@
 // A section is the first cell of a row of cells, their number, and height and width of their rectangular sections, m.
 // view.py itself is a file of the Python package; it is copied from where Percuss was built or installed.
 
-#define _POSIX_C_SOURCE 200809L // readlink, access
+#define _POSIX_C_SOURCE 200809L // access
 
+#include "core/open.h"
 #include "core/text.h"
 #include "output/file.h"
 #include "output/frames.h"
@@ -34,23 +35,6 @@ static void view_put_sections(pcs_file *f, int count, const double *size)
     }
 }
 
-// Finds view.py beside the program in its build folder, or below the folder where it was installed. Returns false if it
-// is not there, as for programs that link the library.
-static bool view_find_script(char path[PATH_ROOM])
-{
-    static const char *const places[] = { "python/percuss", "../share/percuss" };
-    char folder[PATH_ROOM / 2];
-    ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
-    folder[length < 0 ? 0 : length] = '\0';
-    char *slash = strrchr(folder, '/');
-    for (size_t i = 0; slash != NULL && i < sizeof places / sizeof *places; i++) {
-        *slash = '\0';
-        snprintf(path, PATH_ROOM, "%s/%s/view.py", folder, places[i]);
-        if (access(path, R_OK) == 0) return true;
-    }
-    return false;
-}
-
 static pcs_status view_open(pcs_observer *self)
 {
     const pcs_view *view = self->view;
@@ -67,7 +51,12 @@ static pcs_status view_open(pcs_observer *self)
     if (picture->section_size != NULL) view_put_sections(f, picture->ncell, picture->section_size[0]);
     pcs_file_text(f, "] }\n");
     PCS_TRY(pcs_file_commit(f));
-    if (!view_find_script(path)) return PCS_OK;
+    // The script is beside the program in its build folder, or below the folder where it was installed; programs that
+    // link the library have none.
+    bool is_found = pcs_open_near_program("python/percuss/view.py", 0, sizeof path, path) && access(path, R_OK) == 0;
+    is_found = is_found ||
+               (pcs_open_near_program("../share/percuss/view.py", 0, sizeof path, path) && access(path, R_OK) == 0);
+    if (!is_found) return PCS_OK;
     PCS_TRY(pcs_text_file(self->ctx, path, "the script for ParaView", SCRIPT_BYTES, &text, &size));
     pcs_status status = pcs_file_open(f, "view.py");
     pcs_file_bytes(f, text, size);
