@@ -16,8 +16,6 @@
 // contacts, initial values or loads that jump excite all frequencies. The stable step of an explicit scheme follows the
 // cells: the lines on waves and rigid contacts of rods, and on the run, do not limit it.
 
-#include "build/bars.h"
-
 #include "build/build.h"
 #include "build/builder.h"
 #include "core/text.h"

@@ -6,7 +6,6 @@
 #include "build/build.h"
 
 #include "analysis/statics.h"
-#include "build/bars.h"
 #include "build/builder.h"
 #include "closed_form/closed_form.h"
 #include "core/blas.h"
@@ -231,38 +230,6 @@ static pcs_status build_state(pcs_build *b)
 
 // Gaps of the initial state: bodies that overlap before anything has moved are an error of the case.
 
-// A contact that overlaps.
-typedef struct gaps_fault {
-    const pcs_contact_info *contact;
-    int worst, count; // point of the largest overlap, and number of points that overlap
-    double gap;       // gap of that point, m
-    bool is_mended;   // reversing the normal would remove all overlaps
-} gaps_fault;
-
-static gaps_fault gaps_find(const pcs_build *b, int i, const double *gap)
-{
-    const pcs_system *system = b->sim->system;
-    const double *q = b->sim->state.q;
-    const pcs_row_source *of = b->has_system ? NULL : &b->model.contacts[i];
-    gaps_fault fault = { .contact = &system->contacts[i] };
-    double radius = 0.0; // stays where the normal of n . (x - p) - r is reversed
-    if (of != NULL) (void)pcs_build_real(of->ops->options, of->params, "node_radius", &radius);
-    fault.is_mended = of != NULL && pcs_build_has_option(of->ops->options, "normal");
-    for (int j = 0; j < fault.contact->nrow; j++) {
-        int row = fault.contact->first_row + j;
-        double none = pcs_gap_tie(system, row, q); // as in gates and certificate
-        bool is_off = system->rows[row].is_bilateral ? fabs(gap[row]) > none : gap[row] < -none;
-        fault.is_mended = fault.is_mended && -gap[row] - 2.0 * radius >= -none;
-        if (!is_off) continue;
-        if (fault.count == 0 || fabs(gap[row]) > fabs(fault.gap)) {
-            fault.worst = j;
-            fault.gap = gap[row];
-        }
-        fault.count++;
-    }
-    return fault;
-}
-
 // Writes the node on which a row acts most, as "node 5 at (1, 0, 0)".
 static void gaps_name_node(const pcs_system *system, int row, size_t size, char *text)
 {
@@ -277,22 +244,33 @@ static void gaps_name_node(const pcs_system *system, int row, size_t size, char 
     if (end != NULL) end[1] = '\0';
 }
 
-static void gaps_reject(pcs_build *b, const pcs_yaml *node, const gaps_fault *fault)
+// Rejects contact i of the system if points of it overlap, and names the deepest.
+static void gaps_check(pcs_build *b, int i, const double *gap, const pcs_yaml *node)
 {
     const pcs_system *system = b->sim->system;
-    int row = fault->contact->first_row + fault->worst;
-    bool is_bilateral = system->rows[row].is_bilateral;
+    const pcs_contact_info *contact = &system->contacts[i];
+    const pcs_row_source *of = b->has_system ? NULL : &b->model.contacts[i];
+    double radius = 0.0; // stays where the normal of n . (x - p) - r is reversed
+    if (of != NULL) (void)pcs_build_real(of->ops->options, of->params, "node_radius", &radius);
+    bool has_normal = of != NULL && pcs_build_has_option(of->ops->options, "normal"), is_mended = has_normal;
+    int worst = contact->first_row, count = 0;
+    for (int row = contact->first_row; row < contact->first_row + contact->nrow; row++) {
+        double none = pcs_gap_tie(system, row, b->sim->state.q); // as in gates and certificate
+        bool is_off = system->rows[row].is_bilateral ? fabs(gap[row]) > none : gap[row] < -none;
+        is_mended = is_mended && -gap[row] - 2.0 * radius >= -none;
+        if (is_off && (count == 0 || fabs(gap[row]) > fabs(gap[worst]))) worst = row;
+        count += is_off;
+    }
+    if (count == 0) return;
     char where[256], others[64] = "";
-    gaps_name_node(system, row, sizeof where, where);
-    if (fault->count > 1) snprintf(others, sizeof others, ", the deepest of %d points", fault->count);
-    const char *advice = "";
-    if (fault->is_mended) advice = "; reversing the normal would remove the overlap";
-    else if (!b->has_system &&
-             pcs_build_has_option(b->model.contacts[fault->contact - system->contacts].ops->options, "normal"))
-        advice = "; reversing the normal would not remove it";
-    pcs_case_error_at(b->c, node, NULL, "the gap of point %d%s%s is %g m at t = 0, must be %s 0%s%s%s%s", fault->worst,
-                      b->has_system ? " of " : "", b->has_system ? fault->contact->name : "", fault->gap,
-                      is_bilateral ? "=" : ">=", where[0] == '\0' ? "" : ": ", where, others, advice);
+    const char *advice = has_normal ? "; reversing the normal would not remove it" : "";
+    if (is_mended) advice = "; reversing the normal would remove the overlap";
+    gaps_name_node(system, worst, sizeof where, where);
+    if (count > 1) snprintf(others, sizeof others, ", the deepest of %d points", count);
+    pcs_case_error_at(b->c, node, NULL, "the gap of point %d%s%s is %g m at t = 0, must be %s 0%s%s%s%s",
+                      worst - contact->first_row, b->has_system ? " of " : "", b->has_system ? contact->name : "",
+                      gap[worst], system->rows[worst].is_bilateral ? "=" : ">=", where[0] == '\0' ? "" : ": ", where,
+                      others, advice);
 }
 
 static pcs_status build_check_gaps(pcs_build *b)
@@ -308,8 +286,7 @@ static pcs_status build_check_gaps(pcs_build *b)
     for (int i = 0; i < system->ncontact; i++) {
         bool gives_way = system->ncompliant > 0 && system->contacts[i].first_row >= system->nrow;
         if (system->contacts[i].is_joint || gives_way) continue;
-        gaps_fault fault = gaps_find(b, i, gap);
-        if (fault.count > 0) gaps_reject(b, b->has_system ? section : pcs_yaml_item(section, i), &fault);
+        gaps_check(b, i, gap, b->has_system ? section : pcs_yaml_item(section, i));
     }
     pcs_scratch_free(gap);
     if (!pcs_rows_are_distributed(system)) return PCS_OK;

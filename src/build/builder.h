@@ -113,6 +113,20 @@ pcs_status pcs_build_output(pcs_build *b);
 struct percuss_system_definition;
 pcs_status pcs_system_open(pcs_context *ctx, const char *path, const struct percuss_system_definition **out);
 
+// Lines of cells that carry waves, and the step and number of cells that resolve a run (bars.c).
+
+// Finds the slowest cells, for the verdict on resolution.
+void pcs_build_find_cells(pcs_sim *sim);
+// Fills sim->foreseen from the model and its state at the start. `is_explicit`: the scheme has a stable step of its
+// own, below the travel time through a cell.
+pcs_status pcs_foresee(pcs_sim *sim, bool is_explicit);
+// Number of cells of a part with `elements: auto` until it is known.
+enum { PCS_TRIAL_CELLS = 400 };
+#define PCS_TRIAL_TEXT "400"
+// Returns the number of cells that resolves a part of the mesh, or each of its members, which has `present` ones; 0 if
+// nothing says so.
+double pcs_foresee_cells(const pcs_sim *sim, const pcs_set *part, double present);
+
 pcs_status pcs_build_questions(pcs_build *b);    // warns of values that are possible but unlikely
 pcs_status pcs_build_probes(pcs_build *b);       // binds the columns of the probes
 pcs_status pcs_build_check_joints(pcs_build *b); // checks them against the initial state and one another

@@ -144,12 +144,6 @@ static void maps_walk(pcs_context *ctx, pcs_map_visit *visit, void *user)
     maps_walk_map(&w, "", "", &pcs_case_map);
 }
 
-typedef struct catalogue_writer {
-    const pcs_catalogue *catalogue;
-    const char *heading; // last heading written, NULL if none
-    int count;           // number of entries written
-} catalogue_writer;
-
 __attribute__((format(printf, 2, 3))) static void catalogue_print(const pcs_catalogue *self, const char *format, ...)
 {
     char text[1024];
@@ -245,14 +239,13 @@ static void catalogue_option(const pcs_catalogue *self, const pcs_option *o)
 // Writes an entry that is wanted, after its heading if this has not been written yet.
 static void catalogue_write_entry(void *user, const pcs_catalogue_entry *entry)
 {
-    catalogue_writer *w = user;
-    const pcs_catalogue *self = w->catalogue;
+    pcs_catalogue *self = user;
     bool has_options = entry->options != NULL && entry->options->name != NULL;
     if (!catalogue_wants(self, entry)) return;
-    if (w->heading == NULL || strcmp(w->heading, entry->heading) != 0)
+    if (self->heading == NULL || strcmp(self->heading, entry->heading) != 0)
         catalogue_print(self, self->is_markdown ? "\n## %s\n" : "\n%s\n", entry->heading);
-    w->heading = entry->heading;
-    w->count++;
+    self->heading = entry->heading;
+    self->count++;
     catalogue_print(self, self->is_markdown ? "\n### `%s`\n\n" : "  %-20s ", entry->name);
     catalogue_put(self, self->is_markdown ? 0 : 23, self->is_markdown ? 0 : 23, entry->summary);
     if (has_options && self->is_markdown)
@@ -310,15 +303,14 @@ pcs_status pcs_catalogue_walk(pcs_catalogue_visit *visit, void *user)
     return status;
 }
 
-pcs_status pcs_catalogue_write_plugin(pcs_context *ctx, const pcs_catalogue *self, const char *path)
+pcs_status pcs_catalogue_write_plugin(pcs_context *ctx, pcs_catalogue *self, const char *path)
 {
-    catalogue_writer w = { .catalogue = self };
     const percuss_system_definition *definition = NULL;
     pcs_option *options = NULL;
     PCS_TRY(pcs_system_open(ctx, path, &definition));
     PCS_TRY(pcs_closed_form_options(ctx, definition, &options));
-    catalogue_write_entry(&w, &(pcs_catalogue_entry){ "A system of your own (system.plugin)", "system",
-                                                      definition->name, definition->summary, options, NULL });
+    catalogue_write_entry(self, &(pcs_catalogue_entry){ "A system of your own (system.plugin)", "system",
+                                                        definition->name, definition->summary, options, NULL });
     return PCS_OK;
 }
 
@@ -342,11 +334,10 @@ void pcs_catalogue_list(pcs_catalogue_names *out)
     }
 }
 
-int pcs_catalogue_write(const pcs_catalogue *self)
+int pcs_catalogue_write(pcs_catalogue *self)
 {
-    catalogue_writer w = { .catalogue = self };
-    (void)pcs_catalogue_walk(catalogue_write_entry, &w); // if memory runs out, the part so far is shown
-    return w.count;
+    (void)pcs_catalogue_walk(catalogue_write_entry, self); // if memory runs out, the part so far is shown
+    return self->count;
 }
 
 // The JSON schema (draft 7) of a case file, by which editors complete and check keys.

@@ -14,6 +14,9 @@ typedef struct pcs_catalogue {
     const char *name; // name of the parts wanted, or of a section of the case with all its parts; NULL for all
     bool is_markdown;
     int width; // columns of the screen, at which lines are broken; 0 for no breaks
+    // Filled while it is written: the last heading, NULL if none, and the number of entries.
+    const char *heading;
+    int count;
 } pcs_catalogue;
 
 // A key of a case, or a part that it can choose. Entries of one heading follow one another.
@@ -29,10 +32,10 @@ typedef void pcs_catalogue_visit(void *user, const pcs_catalogue_entry *entry);
 pcs_status pcs_catalogue_walk(pcs_catalogue_visit *visit, void *user);
 
 // Writes every registered part with its options, ranges and defaults. Returns the number of parts.
-int pcs_catalogue_write(const pcs_catalogue *self);
+int pcs_catalogue_write(pcs_catalogue *self);
 
 // Writes the system of a plug-in with its parameters. Fails with PCS_BAD_INPUT if the file holds none.
-pcs_status pcs_catalogue_write_plugin(pcs_context *ctx, const pcs_catalogue *self, const char *path);
+pcs_status pcs_catalogue_write_plugin(pcs_context *ctx, pcs_catalogue *self, const char *path);
 // Writes the JSON schema of a case file.
 pcs_status pcs_catalogue_write_schema(pcs_context *ctx, const pcs_catalogue *self);
 // Lists the names of all parts and sections, which end with NULL, and their summaries.

@@ -9,7 +9,6 @@
 // t n) - 1, is reported. Parts of several materials, each a line, have cells of one travel time so: what scheme `wave`
 // needs. The cross section does not matter.
 
-#include "build/bars.h"
 #include "build/builder.h"
 
 #include "core/comm.h"
@@ -554,9 +553,10 @@ static pcs_status partition_cut(const pcs_build *b, int *root, int *part, bool *
 // Fills part[i]: lines are distributed in equal ranges of numbers, others along their cells. Nodes that are joined come
 // to one rank, unless that leaves one rank with far more nodes than the others, or cuts along a chain of them through
 // the whole model: then rows at the cuts act on nodes of two ranks. All ranks that have the mesh find the same. For
-// too few rows, of which `nspecial` nodes belong to contacts and joints, joining does not pay off.
-static pcs_status partition_nodes(const pcs_build *b, int nspecial, int *part)
+// too few rows joining does not pay off. Also lists the special nodes, those of contacts and joints, which all ranks have.
+static pcs_status partition_nodes(pcs_build *b, partition_list *special, int *part)
 {
+    PCS_TRY(partition_special(b, special));
     const pcs_mesh *mesh = b->mesh;
     int size = pcs_context_comm(b->ctx)->size, *root = pcs_scratch(NULL, (size_t)mesh->nnode, sizeof *root);
     bool is_done = false, is_even, is_line = true;
@@ -564,7 +564,7 @@ static pcs_status partition_nodes(const pcs_build *b, int nspecial, int *part)
     if (root == NULL) return pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: the shares of %d nodes", mesh->nnode);
     for (int i = 0; i < mesh->nnode; i++) root[i] = i;
     bool are_many = join_contacts(b, root) >= PCS_MANY_ROWS, has_joints = join_joints(b, root);
-    if (are_many || (has_joints && nspecial >= PCS_MANY_ROWS)) status = partition_cut(b, root, part, &is_done);
+    if (are_many || (has_joints && special->count >= PCS_MANY_ROWS)) status = partition_cut(b, root, part, &is_done);
     for (int i = 0; i < mesh->nnode; i++) root[i] = i;
     is_done = is_done || status != PCS_OK;
     for (int c = 0; c < mesh->ncell; c++) is_line = is_line && abs(mesh->cell[c][1] - mesh->cell[c][0]) <= 1;
@@ -731,13 +731,6 @@ static pcs_status distribute_send(pcs_build *b, const pcs_cut *cut, int to, pcs_
     return pcs_agree(b->ctx, status);
 }
 
-// Finds the rank of every node of a complete mesh, and the nodes that all ranks have.
-static pcs_status distribute_find_whole(pcs_build *b, partition_list *special, int *part)
-{
-    PCS_TRY(partition_special(b, special));
-    return partition_nodes(b, special->count, part);
-}
-
 // Replaces the complete mesh, b->mesh on the first rank, by the part of each rank.
 static pcs_status distribute_cut(pcs_build *b)
 {
@@ -745,7 +738,7 @@ static pcs_status distribute_cut(pcs_build *b)
     bool is_first = pcs_is_root(b->ctx);
     int *part = pcs_scratch(NULL, is_first ? (size_t)b->mesh->nnode : 0, sizeof *part);
     pcs_status status = part == NULL ? pcs_fail(b->ctx, PCS_NO_MEMORY, "out of memory: the shares of ranks") : PCS_OK;
-    if (status == PCS_OK && is_first) status = distribute_find_whole(b, &special, part);
+    if (status == PCS_OK && is_first) status = partition_nodes(b, &special, part);
     pcs_mesh *mesh = NULL;
     const pcs_cut cut = { .whole = b->mesh, .owner = part, .nspecial = special.count, .special = special.node };
     status = pcs_agree(b->ctx, status);
@@ -764,7 +757,7 @@ static pcs_status distribute_keep(pcs_build *b)
     partition_list special = { 0 };
     int *part;
     PCS_TAKE(b->ctx, part, b->mesh->nnode, "the shares of ranks");
-    pcs_status status = distribute_find_whole(b, &special, part);
+    pcs_status status = partition_nodes(b, &special, part);
     if (status == PCS_OK) status = distribute_keep_all(b, part, &special);
     pcs_scratch_free(special.node);
     return status;
@@ -853,16 +846,12 @@ static void mesh_check_memory(pcs_build *b, const pcs_yaml *section)
     }
 }
 
-static pcs_status mesh_read_whole(pcs_build *b)
-{
-    PCS_TRY(sets_read(b));
-    return merge_read(b);
-}
-
+// Builds the parts, unless another process does, and reads the sections about all of them.
 static pcs_status mesh_build_whole(pcs_build *b, const mesh_parts *parts)
 {
-    for (int i = 0; i < parts->count; i++) PCS_TRY(mesh_build_part(b, &parts->part[i]));
-    return mesh_read_whole(b);
+    for (int i = 0; i < parts->count && !b->only_reads; i++) PCS_TRY(mesh_build_part(b, &parts->part[i]));
+    PCS_TRY(sets_read(b));
+    return merge_read(b);
 }
 
 // Builds the complete mesh on the first rank, while others only read the sections, and distributes its parts. Memory
@@ -874,7 +863,7 @@ static pcs_status mesh_build_cut(pcs_build *b, const mesh_parts *parts)
     b->only_reads = !pcs_is_root(b->ctx);
     if (status != PCS_OK) pcs_fail(b->ctx, status, "out of memory: the mesh");
     else b->mesh->memory = side;
-    if (status == PCS_OK) status = b->only_reads ? mesh_read_whole(b) : mesh_build_whole(b, parts);
+    if (status == PCS_OK) status = mesh_build_whole(b, parts);
     if (status == PCS_OK && pcs_case_error_count(b->c) > 0)
         status = pcs_fail(b->ctx, PCS_BAD_INPUT, "the mesh is wrong");
     status = pcs_agree(b->ctx, status);

@@ -343,7 +343,7 @@ static pcs_status retry_step(pcs_sim *sim, double h)
 // incremental form.)
 //
 // By contacts, the given step is taken where no contact with a force law is closed or about to be, T being the shortest
-// time that bodies press on such a contact (build/bars.h), g the gap of an open point and g' its rate:
+// time that bodies press on such a contact (build/bars.c), g the gap of an open point and g' its rate:
 //
 //   closed                    h <= T/steps
 //   open, g' < 0              h <= max(T/steps, 0.9 g / -g')

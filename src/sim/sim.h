@@ -13,7 +13,7 @@ typedef struct pcs_checkpoint_params {
     double minutes; // minutes of wall time between them
 } pcs_checkpoint_params;
 
-// Step and mesh that resolve a run, as far as can be predicted (build/bars.h).
+// Step and mesh that resolve a run, as far as can be predicted (build/bars.c).
 typedef struct pcs_foresight {
     double step;      // s; INFINITY if unknown
     char reason[160]; // empty without a step
