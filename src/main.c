@@ -540,10 +540,11 @@ static void cases_list(pcs_context *ctx, const char *names[MOST_CASES + 1])
     int count = 0;
     for (int k = 0; k < NFOLDER; k++) {
         DIR *stream = cases_folder(k, folder) ? opendir(folder) : NULL;
-        for (const struct dirent *entry; stream != NULL && (entry = readdir(stream)) != NULL && count < MOST_CASES;)
+        if (stream == NULL) continue;
+        for (const struct dirent *entry; (entry = readdir(stream)) != NULL && count < MOST_CASES;)
             if (cases_holds(folder, entry->d_name, "/case.yaml", path))
                 if ((names[count] = pcs_take_text(ctx, entry->d_name)) != NULL) count++;
-        if (stream != NULL) closedir(stream);
+        closedir(stream);
     }
     names[count] = NULL;
 }
@@ -807,7 +808,8 @@ static int cli_modes(pcs_context *ctx, const pcs_arguments *a)
     if (status == PCS_OK) status = pcs_modes_find(&analysis, &options, &modes);
     bool is_shown = status == PCS_OK && !a->is_quiet;
     if (is_shown) printf("%5s %16s %16s %12s  %s\n", "mode", "w, rad/s", "f, Hz", "damping", "kind");
-    for (int k = 0; is_shown && k < modes.count; k++) {
+    int nshown = is_shown ? modes.count : 0;
+    for (int k = 0; k < nshown; k++) {
         const pcs_mode *m = &modes.modes[k];
         printf("%5d %16.9g %16.9g %12.5g  %s%s%s\n", k + 1, m->w, pcs_mode_hertz(m), m->damping,
                pcs_mode_kind_text(m->kind), m->name[0] == '\0' ? "" : ": ", m->name);

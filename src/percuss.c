@@ -394,7 +394,7 @@ static pcs_status once_refine_divide(pcs_case *c, pcs_yaml *map, const char *key
     const pcs_yaml *node = pcs_case_get(c, map, key);
     const char *end = "none";
     double value = NAN;
-    if (node != NULL && pcs_yaml_get_kind(node) == PCS_YAML_SCALAR) value = pcs_text_number(pcs_yaml_text(node), &end);
+    if (node != NULL && node->kind == PCS_YAML_SCALAR) value = pcs_text_number(node->text, &end);
     if (*end != '\0' || !(value > 0.0)) return PCS_OK;
     *is_refined = true;
     return pcs_case_resolve(c, map, key, pcs_case_number_text(value / factor, text));
@@ -410,7 +410,7 @@ static pcs_status once_refine_part(pcs_context *ctx, pcs_case *c, pcs_yaml *part
     if (strcmp(type, "gmsh") == 0)
         return pcs_fail(ctx, PCS_BAD_INPUT, "a mesh from a file cannot be refined: vary its path instead");
     pcs_yaml *cells = pcs_case_get(c, part, "cells");
-    if (cells != NULL && pcs_yaml_get_kind(cells) == PCS_YAML_MAP)
+    if (cells != NULL && cells->kind == PCS_YAML_MAP)
         PCS_TRY(once_refine_divide(c, cells, "travel_time", factor, is_refined));
     if (elements[0] == '\0' && strcmp(type, "lattice") == 0) elements = "1";
     double value = pcs_text_number(elements, &end);
@@ -424,7 +424,7 @@ static pcs_status once_refine_part(pcs_context *ctx, pcs_case *c, pcs_yaml *part
 static pcs_yaml *once_parts(pcs_case *c, int *count)
 {
     pcs_yaml *mesh = pcs_case_get(c, pcs_case_root(c), "mesh");
-    *count = mesh != NULL && pcs_yaml_get_kind(mesh) == PCS_YAML_MAP ? pcs_yaml_count(mesh) : 0;
+    *count = mesh != NULL && mesh->kind == PCS_YAML_MAP ? mesh->count : 0;
     return mesh;
 }
 
@@ -434,9 +434,9 @@ static pcs_status once_refine_mesh(pcs_context *ctx, pcs_case *c, double factor,
     int count, nfound = 0;
     pcs_yaml *mesh = once_parts(c, &count);
     for (int i = 0; i < count; i++) {
-        pcs_yaml *part = pcs_yaml_item(mesh, i);
+        pcs_yaml *part = mesh->items[i];
         const char *type = pcs_yaml_string(part, "type");
-        bool is_refined = false, is_map = pcs_yaml_get_kind(part) == PCS_YAML_MAP;
+        bool is_refined = false, is_map = part->kind == PCS_YAML_MAP;
         if (strcmp(type, "point") != 0 && strcmp(type, "link") != 0) *has_cells = true;
         if (is_map && factor > 0.0) PCS_TRY(once_refine_part(ctx, c, part, factor, &is_refined));
         nfound += is_refined;
@@ -458,7 +458,7 @@ static pcs_status once_resolve(percuss *p, pcs_case *c, bool refines_step)
     int count;
     pcs_yaml *root = pcs_case_root(c), *mesh = once_parts(c, &count);
     bool step_is_auto = once_is_auto(root, "time.step"), is_auto = step_is_auto && refines_step;
-    for (int i = 0; i < count; i++) is_auto = is_auto || once_is_auto(pcs_yaml_item(mesh, i), "elements");
+    for (int i = 0; i < count; i++) is_auto = is_auto || once_is_auto(mesh->items[i], "elements");
     if (!is_auto) return PCS_OK;
     PCS_TRY(pcs_build_sim(p->ctx, c, &p->sim));
     if (!step_is_auto || refines_step) return PCS_OK;
@@ -469,8 +469,8 @@ static pcs_status once_resolve(percuss *p, pcs_case *c, bool refines_step)
 static bool once_is_off(pcs_case *c, const char *path)
 {
     const pcs_yaml *node = pcs_case_find(c, path);
-    bool is_scalar = node != NULL && pcs_yaml_get_kind(node) == PCS_YAML_SCALAR;
-    bool has_every = node != NULL && pcs_yaml_get_kind(node) == PCS_YAML_MAP && node != pcs_case_root(c);
+    bool is_scalar = node != NULL && node->kind == PCS_YAML_SCALAR;
+    bool has_every = node != NULL && node->kind == PCS_YAML_MAP && node != pcs_case_root(c);
     return is_scalar || (has_every && strcmp(pcs_yaml_string(node, "every"), "0") == 0);
 }
 

@@ -548,14 +548,14 @@ static const double ENOUGH = 1.7;
 static void bars_print_auto(const bars *b)
 {
     const pcs_yaml *mesh = pcs_yaml_at(pcs_case_root(b->sim->input), "mesh");
-    int npart = b->count == 0 ? 0 : pcs_yaml_count(mesh);
+    int npart = b->count == 0 ? 0 : mesh->count;
     const pcs_foresight *f = &b->sim->foreseen;
     char text[200] = "";
     double h = b->sim->step_size;
     if (b->sim->scheme == NULL || b->sim->view.is_controlled) return;
     for (int i = 0; i < npart; i++) {
-        const char *name = pcs_yaml_key(mesh, i);
-        double present = strtod(pcs_yaml_string(pcs_yaml_item(mesh, i), "elements"), NULL);
+        const char *name = mesh->keys[i].name;
+        double present = strtod(pcs_yaml_string(mesh->items[i], "elements"), NULL);
         double cells = pcs_foresee_cells(b->sim, pcs_mesh_cell_set(pcs_fe_model(b->sim->system)->mesh, name), present);
         if (cells <= ENOUGH * present) continue;
         pcs_text_add(text, sizeof text, "%s%.0f in %.40s", text[0] == '\0' ? "" : ", ", cells, name);

@@ -46,7 +46,7 @@ static pcs_status build_perturbation(pcs_build *b)
     pcs_yaml *root = pcs_case_root(b->c), *node = pcs_case_get(b->c, root, "perturbation");
     if (node == NULL || !pcs_case_is(b->c, node, PCS_YAML_MAP)) return PCS_OK;
     (void)pcs_case_read(b->c, node, perturbation_options, &b->sim->perturbation);
-    if (pcs_yaml_get_kind(pcs_case_get(b->c, root, "start")) == PCS_YAML_MAP)
+    if (pcs_case_get(b->c, root, "start")->kind == PCS_YAML_MAP)
         pcs_case_error(b->c, node, "a run that starts from another one has the velocities of that one");
     return PCS_OK;
 }
@@ -137,7 +137,7 @@ static pcs_status initial_read_profile(pcs_build *b, pcs_yaml *node, void *membe
     const pcs_range any = PCS_ANY_NUMBER;
     pcs_fe_profile *out = member;
     out->is_given = true;
-    if (pcs_yaml_get_kind(node) == PCS_YAML_MAP) {
+    if (node->kind == PCS_YAML_MAP) {
         pcs_yaml *from = pcs_case_need(b->c, node, "from", PCS_YAML_LIST, "the value at the first node of the set");
         pcs_yaml *to = pcs_case_need(b->c, node, "to", PCS_YAML_LIST, "the value at the last node of the set");
         if (from != NULL) pcs_case_vector(b->c, from, any, out->ends[0]);
@@ -199,11 +199,11 @@ static pcs_status build_initials(pcs_build *b)
 {
     pcs_yaml *section = pcs_case_get(b->c, pcs_case_root(b->c), "initial");
     if (section != NULL && !pcs_case_is(b->c, section, PCS_YAML_LIST)) section = NULL;
-    int count = section == NULL ? 0 : pcs_yaml_count(section);
+    int count = section == NULL ? 0 : section->count;
     pcs_fe_initial *initials = NULL;
     PCS_TAKE(b->ctx, initials, count, "initial values");
     for (int i = 0; i < count; i++) {
-        pcs_yaml *node = pcs_yaml_item(section, i);
+        pcs_yaml *node = section->items[i];
         if (pcs_case_is(b->c, node, PCS_YAML_MAP)) PCS_TRY(initial_read(b, node, &initials[i]));
     }
     b->model.ninitial = count;
@@ -286,7 +286,7 @@ static pcs_status build_check_gaps(pcs_build *b)
     for (int i = 0; i < system->ncontact; i++) {
         bool gives_way = system->ncompliant > 0 && system->contacts[i].first_row >= system->nrow;
         if (system->contacts[i].is_joint || gives_way) continue;
-        gaps_check(b, i, gap, b->has_system ? section : pcs_yaml_item(section, i));
+        gaps_check(b, i, gap, b->has_system ? section : section->items[i]);
     }
     pcs_scratch_free(gap);
     if (!pcs_rows_are_distributed(system)) return PCS_OK;
@@ -393,7 +393,7 @@ static bool time_check_carriers(pcs_build *b)
         bool is_bar = ops->area != NULL || ops->section_offset != 0;
         if (!is_bar || ops->travel_time != NULL) continue;
         are_all = false;
-        pcs_case_error_at(b->c, pcs_yaml_item(section, i), "type",
+        pcs_case_error_at(b->c, section->items[i], "type",
                           "scheme '%s' has no clean waves in '%s', whose forces would ring; take rod, beam_timo_2d or "
                           "beam_timo_3d, or another scheme, or say 'allow_mismatch: true' in the scheme",
                           b->scheme->name, ops->name);
@@ -610,7 +610,7 @@ static pcs_status system_load(pcs_build *b, pcs_yaml *section, const percuss_sys
                             ? pcs_fail(b->ctx, PCS_BAD_INPUT, "--no-plugins: loading '%s' runs its code", path)
                             : pcs_system_open(b->ctx, path, out);
     if (status != PCS_OK) {
-        pcs_case_leave(section); // only the definition knows the parameters
+        section->is_unjudged = true; // only the definition knows the parameters
         return pcs_build_blame(b, node, status);
     }
     // The resolved case lies in another folder and must find the object, too.
@@ -868,13 +868,13 @@ static pcs_status build_start(pcs_build *b)
 {
     static const char *const choices[] = { "initial", "statics", NULL };
     pcs_yaml *root = pcs_case_root(b->c), *given = pcs_case_get(b->c, root, "start");
-    if (given != NULL && pcs_yaml_get_kind(given) == PCS_YAML_MAP) return start_read_from(b, given);
+    if (given != NULL && given->kind == PCS_YAML_MAP) return start_read_from(b, given);
     b->starts_in_equilibrium = pcs_case_choice(b->c, root, "start", choices, "initial") == 1;
     if (!b->starts_in_equilibrium) return PCS_OK;
     for (int i = 0; i < b->model.ninitial; i++) {
         const pcs_fe_initial *values = &b->model.initials[i];
         if (values->displacement.is_given || values->rotation.is_given)
-            pcs_case_error_at(b->c, pcs_yaml_item(pcs_case_get(b->c, root, "initial"), i),
+            pcs_case_error_at(b->c, pcs_case_get(b->c, root, "initial")->items[i],
                               values->displacement.is_given ? "displacement" : "rotation",
                               "a start in equilibrium finds the displacements itself: only velocities may be given");
     }

@@ -31,7 +31,7 @@ pcs_yaml *pcs_build_section(pcs_build *b, pcs_yaml *map, const char *key, const 
     pcs_yaml *section = pcs_case_get(b->c, map, key);
     if (help != NULL) section = pcs_case_need(b->c, map, key, PCS_YAML_MAP, help);
     else if (section != NULL && !pcs_case_is(b->c, section, PCS_YAML_MAP)) section = NULL;
-    *count = section == NULL ? 0 : pcs_yaml_count(section);
+    *count = section == NULL ? 0 : section->count;
     if (help != NULL && section != NULL && *count == 0) pcs_case_reject(b->c, section, "is empty, needs %s", help);
     return section;
 }
@@ -45,7 +45,7 @@ pcs_status pcs_build_entries(pcs_build *b, pcs_yaml *map, const pcs_build_list *
     memcpy((char *)b + list->items, &items, sizeof items);
     for (int i = 0; i < *count; i++, items += list->size) {
         pcs_yaml *node = pcs_case_entry(b->c, section, i, PCS_YAML_MAP);
-        PCS_TRY(list->read(b, pcs_yaml_key(section, i), node, items));
+        PCS_TRY(list->read(b, section->keys[i].name, node, items));
     }
     return PCS_OK;
 }
@@ -79,17 +79,17 @@ static void builder_reject_set(pcs_build *b, const pcs_yaml *node, const pcs_set
     char hint[PCS_SPELLING_BYTES] = "", list[512] = "none";
     int listed = 0;
     if (names == NULL) {
-        pcs_case_reject(b->c, node, "must name a set of %s, is '%.80s'", kind, pcs_yaml_text(node));
+        pcs_case_reject(b->c, node, "must name a set of %s, is '%.80s'", kind, node->text);
         return;
     }
     for (int i = 0; i < nset; i++) names[i] = sets[i].name;
     names[nset] = NULL;
-    pcs_spelling_hint(pcs_yaml_text(node), names, sizeof hint, hint);
+    pcs_spelling_hint(node->text, names, sizeof hint, hint);
     for (size_t size = 0; listed < nset && size < LISTED; listed++) size += strlen(names[listed]) + 2;
     names[listed] = NULL;
     if (nset > 0) pcs_join_names(names, ", ", sizeof list, list);
     pcs_scratch_free(names);
-    pcs_case_reject(b->c, node, "must name a set of %s, is '%.80s'%s there are: %s%s", kind, pcs_yaml_text(node),
+    pcs_case_reject(b->c, node, "must name a set of %s, is '%.80s'%s there are: %s%s", kind, node->text,
                     hint[0] == '\0' ? "," : hint, list, listed < nset ? ", ..." : "");
 }
 

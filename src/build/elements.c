@@ -103,7 +103,7 @@ static pcs_status elements_read(pcs_build *b, const char *name, pcs_yaml *node, 
     if (node == NULL) return PCS_OK;
     int type = pcs_build_type(b, node, element_parts);
     (void)pcs_case_read(b->c, node, group_options, &keys);
-    bool is_list = keys.mesh != NULL && pcs_yaml_get_kind(keys.mesh) == PCS_YAML_LIST;
+    bool is_list = keys.mesh != NULL && keys.mesh->kind == PCS_YAML_LIST;
     if (is_list) group->cells = pcs_build_group_set(b, group->name);
     else if (keys.mesh != NULL) group->cells = pcs_build_set(b, keys.mesh, true, false);
     if (group->cells == NULL) b->has_lost_cells = true;
@@ -133,9 +133,9 @@ static void elements_claim_cells(pcs_build *b, const pcs_yaml *section, int grou
                 snprintf(hint, sizeof hint,
                          "; more elements at its node take a part of their own, { type: point, nodes: %s }",
                          cells->name);
-            pcs_case_error_at(b->c, pcs_yaml_item(section, group), "mesh",
+            pcs_case_error_at(b->c, section->items[group], "mesh",
                               "cells of '%s' have elements already, of group '%s'%s", cells->name,
-                              pcs_yaml_key(section, *place - 1), hint);
+                              section->keys[*place - 1].name, hint);
             return;
         }
         *place = group + 1;
@@ -166,7 +166,7 @@ static bool elements_is_bare(const pcs_build *b, elements_cover *k, int cell, bo
 // Rejects a mesh part with cells that lack elements. A cell that is only in sets `name.*` may be a marker.
 static void elements_find_bare(pcs_build *b, elements_cover *k, const pcs_yaml *mesh, int part)
 {
-    const char *name = pcs_yaml_key(mesh, part);
+    const char *name = mesh->keys[part].name;
     size_t length = strlen(name);
     int nbare = 0, ncell = 0;
     for (int i = 0; i < b->mesh->ncell_set; i++) {
@@ -180,7 +180,7 @@ static void elements_find_bare(pcs_build *b, elements_cover *k, const pcs_yaml *
         }
     }
     if (nbare == 0) return;
-    pcs_case_reject(b->c, pcs_yaml_item(mesh, part),
+    pcs_case_reject(b->c, mesh->items[part],
                     "has %d of %d cells without elements: no group under 'elements' names them", nbare, ncell);
 }
 
@@ -195,7 +195,7 @@ static pcs_status elements_check_bare_parts(pcs_build *b, elements_cover *k)
         if (ops == NULL || pcs_build_has_option(ops->options, "rho") || pcs_build_has_option(ops->options, "mass"))
             k->is_heavy[node[0]] = k->is_heavy[node[1]] = true;
     }
-    for (int i = 0; i < pcs_yaml_count(mesh); i++) elements_find_bare(b, k, mesh, i);
+    for (int i = 0; i < mesh->count; i++) elements_find_bare(b, k, mesh, i);
     double drops_any = k->drops_any;
     if (!pcs_mesh_is_whole(b->mesh)) pcs_process_max(b->ctx, 1, &drops_any);
     return drops_any > 0.0 ? pcs_mesh_drop_cells(b->mesh, k->is_dropped) : PCS_OK;
@@ -262,7 +262,7 @@ pcs_status pcs_build_masses(pcs_build *b)
     for (int i = 0; i < b->model.ngroup; i++) {
         const pcs_fe_group *group = &b->model.groups[i];
         if (group->ops == NULL || group->params == NULL || group->ops->mass.automatic == 0) continue;
-        PCS_TRY(elements_choose_mass(b, pcs_yaml_item(section, i), group));
+        PCS_TRY(elements_choose_mass(b, section->items[i], group));
     }
     return PCS_OK;
 }

@@ -36,7 +36,7 @@ static pcs_status joints_integrate(pcs_build *b, pcs_yaml *node, pcs_amplitude *
     const char *stop;
     double *area = NULL, span = 0.0;
     if (signal->kind != PCS_AMPLITUDE_EXPRESSION) return PCS_OK;
-    if (end != NULL && pcs_yaml_get_kind(end) == PCS_YAML_SCALAR) span = pcs_text_number(pcs_yaml_text(end), &stop);
+    if (end != NULL && end->kind == PCS_YAML_SCALAR) span = pcs_text_number(end->text, &stop);
     if (!(span > 0.0 && isfinite(span))) return PCS_OK;
     PCS_TAKE(b->ctx, area, PLACES, "an amplitude");
     pcs_amplitude_integrate(signal, span / (PLACES - 1), PLACES, area);
@@ -66,7 +66,7 @@ static pcs_status build_source(pcs_build *b, pcs_yaml *node, const pcs_source_op
     is_read = is_read && pcs_case_error_count(b->c) == nerror;
     for (const pcs_source_set *s = ops->sets; s->option != NULL; s++) {
         pcs_yaml *set = pcs_case_get(b->c, node, s->option);
-        if (set != NULL && pcs_yaml_get_kind(set) == PCS_YAML_SCALAR && pcs_yaml_text(set)[0] != '\0')
+        if (set != NULL && set->kind == PCS_YAML_SCALAR && set->text[0] != '\0')
             pcs_build_set(b, set, s->is_cells, s->is_single);
     }
     if (is_read) pcs_build_check(b, node, ops->check, params);

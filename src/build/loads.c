@@ -90,24 +90,23 @@ static pcs_status amplitude_take_table(pcs_build *b, int count, const double *ti
 static pcs_status amplitude_read_table(pcs_build *b, pcs_yaml *table, pcs_amplitude *out)
 {
     const pcs_range any = PCS_ANY_NUMBER;
-    int count = pcs_yaml_count(table);
+    int count = table->count;
     double *time = NULL, *factor = NULL;
     PCS_TAKE(b->ctx, time, count, "an amplitude");
     PCS_TAKE(b->ctx, factor, count, "an amplitude");
     if (count == 0) pcs_case_reject(b->c, table, "is empty, needs rows [time, factor]");
     for (int i = 0; i < count; i++) {
-        pcs_yaml *row = pcs_yaml_item(table, i);
+        pcs_yaml *row = table->items[i];
         time[i] = NAN;
         if (!pcs_case_is(b->c, row, PCS_YAML_LIST)) continue;
-        if (pcs_yaml_count(row) != 2) {
-            pcs_case_reject(b->c, row, "must be a row [time, factor], has %d entries", pcs_yaml_count(row));
+        if (row->count != 2) {
+            pcs_case_reject(b->c, row, "must be a row [time, factor], has %d entries", row->count);
             continue;
         }
-        time[i] = pcs_case_number(b->c, pcs_yaml_item(row, 0), any);
-        factor[i] = pcs_case_number(b->c, pcs_yaml_item(row, 1), any);
+        time[i] = pcs_case_number(b->c, row->items[0], any);
+        factor[i] = pcs_case_number(b->c, row->items[1], any);
         if (i > 0 && time[i] <= time[i - 1]) {
-            pcs_case_reject(b->c, pcs_yaml_item(row, 0), "must be later than the row before (%g), is %g", time[i - 1],
-                            time[i]);
+            pcs_case_reject(b->c, row->items[0], "must be later than the row before (%g), is %g", time[i - 1], time[i]);
         }
     }
     return amplitude_take_table(b, count, time, factor, out);
@@ -163,7 +162,7 @@ static pcs_status amplitude_read(pcs_build *b, pcs_yaml *map, void *member)
     if (!isfinite(first)) pcs_case_reject(b->c, node, "must be a finite number at t = 0, is %g", first);
     out->kind = PCS_AMPLITUDE_EXPRESSION;
     out->expression = p.expression;
-    out->formula = pcs_yaml_text(node);
+    out->formula = node->text;
     return PCS_OK;
 }
 
@@ -220,8 +219,8 @@ pcs_status pcs_build_sample_formulas(pcs_build *b)
     pcs_yaml *root = pcs_case_root(b->c), *loads = pcs_case_get(b->c, root, "loads");
     pcs_yaml *joints = pcs_case_get(b->c, root, "joints");
     for (int i = 0; i < b->model.nload; i++)
-        formulas_sample_amplitude(b, pcs_yaml_item(loads, i), "amplitude", &b->model.loads[i].amplitude, false);
-    for (int i = 0; i < b->model.njoint; i++) formulas_sample_joint(b, pcs_yaml_item(joints, i), &b->model.joints[i]);
+        formulas_sample_amplitude(b, loads->items[i], "amplitude", &b->model.loads[i].amplitude, false);
+    for (int i = 0; i < b->model.njoint; i++) formulas_sample_joint(b, joints->items[i], &b->model.joints[i]);
     return pcs_case_finish(b->c);
 }
 
@@ -233,14 +232,14 @@ static pcs_status supports_read_fix(pcs_build *b, pcs_yaml *list, void *member)
 {
     bool *fixes = member;
     if (!pcs_case_is(b->c, list, PCS_YAML_LIST)) return PCS_OK;
-    if (pcs_yaml_count(list) == 0) pcs_case_reject(b->c, list, "is empty, needs some of x, y, z, rx, ry, rz");
-    for (int i = 0; i < pcs_yaml_count(list); i++) {
-        pcs_yaml *item = pcs_yaml_item(list, i);
+    if (list->count == 0) pcs_case_reject(b->c, list, "is empty, needs some of x, y, z, rx, ry, rz");
+    for (int i = 0; i < list->count; i++) {
+        pcs_yaml *item = list->items[i];
         if (!pcs_case_is(b->c, item, PCS_YAML_SCALAR)) continue;
         int axis = 0;
-        while (supports_axes[axis] != NULL && strcmp(supports_axes[axis], pcs_yaml_text(item)) != 0) axis++;
+        while (supports_axes[axis] != NULL && strcmp(supports_axes[axis], item->text) != 0) axis++;
         if (axis == 6) {
-            pcs_case_reject(b->c, item, "must be one of x, y, z, rx, ry, rz, is '%.80s'", pcs_yaml_text(item));
+            pcs_case_reject(b->c, item, "must be one of x, y, z, rx, ry, rz, is '%.80s'", item->text);
         } else if (fixes[axis]) {
             pcs_case_reject(b->c, item, "gives '%s' twice", supports_axes[axis]);
         } else {
@@ -364,7 +363,8 @@ static pcs_status loads_read(pcs_build *b, const char *name, pcs_yaml *node, voi
     if (type != TYPE_GRAVITY && type != TYPE_LINE) (void)pcs_case_one(b->c, node, nodes, true);
     double length = type == TYPE_TORQUE && is_fine ? pcs_norm3(p.axis) : 1.0;
     if (!(length > 0.0) || !isfinite(length)) pcs_case_error_at(b->c, node, "axis", "the axis has no direction");
-    for (int k = 0; k < 3 && type == TYPE_TORQUE; k++) p.load.value[k] = p.torque * p.axis[k] / length;
+    if (type == TYPE_TORQUE)
+        for (int k = 0; k < 3; k++) p.load.value[k] = p.torque * p.axis[k] / length;
     *(pcs_fe_load *)item = p.load;
     return PCS_OK;
 }

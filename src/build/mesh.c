@@ -100,7 +100,7 @@ static pcs_status sets_open(pcs_build *b, pcs_yaml *map, bool of_cells, sets_poo
 static const pcs_set *sets_named(pcs_build *b, pcs_yaml *map, const char *key, bool of_cells, int i)
 {
     pcs_yaml *node = pcs_case_get(b->c, map, key);
-    if (pcs_yaml_get_kind(node) == PCS_YAML_LIST) node = pcs_yaml_item(node, i);
+    if (node->kind == PCS_YAML_LIST) node = node->items[i];
     return pcs_build_set(b, node, of_cells, false);
 }
 
@@ -160,10 +160,10 @@ static pcs_status sets_make(pcs_build *b, pcs_yaml *node, const char *name, cons
     const pcs_mesh *mesh = b->mesh;
     const pcs_selection *place = &p->selection;
     bool of_cells = p->cells.count > 0;
-    int kept = 0;
     PCS_TRY(sets_open(b, node, of_cells, &pool));
     *is_made = sets_choose(&pool, p);
-    for (int i = 0; i < pool.count && of_cells; i++) {
+    int kept = 0, ncell = of_cells ? pool.count : 0;
+    for (int i = 0; i < ncell; i++) {
         const int *end = mesh->cell[pool.items[i]];
         if (pcs_selection_holds(place, mesh->x[end[0]]) && pcs_selection_holds(place, mesh->x[end[1]]))
             pool.items[kept++] = pool.items[i];
@@ -239,9 +239,9 @@ const pcs_set *pcs_build_group_set(const pcs_build *b, const char *group)
 // Adds the cells of a group that names several sets, `mesh: [a, b]`, as the set elements.GROUP.
 static pcs_status sets_add_group(pcs_build *b, pcs_yaml *group, const char *key)
 {
-    pcs_yaml *mesh = pcs_yaml_get_kind(group) == PCS_YAML_MAP ? pcs_case_get(b->c, group, "mesh") : NULL;
-    if (b->only_reads || mesh == NULL || pcs_yaml_get_kind(mesh) != PCS_YAML_LIST) return PCS_OK;
-    pcs_names names = { .count = pcs_yaml_count(mesh) };
+    pcs_yaml *mesh = group->kind == PCS_YAML_MAP ? pcs_case_get(b->c, group, "mesh") : NULL;
+    if (b->only_reads || mesh == NULL || mesh->kind != PCS_YAML_LIST) return PCS_OK;
+    pcs_names names = { .count = mesh->count };
     char name[GROUP_SET];
     sets_pool pool;
     pcs_status status = PCS_OK;
@@ -259,14 +259,14 @@ static pcs_status sets_read(pcs_build *b)
     pcs_yaml *section = pcs_build_section(b, pcs_case_root(b->c), "sets", NULL, &count);
     for (int i = 0; i < count; i++) {
         pcs_yaml *node = pcs_case_entry(b->c, section, i, PCS_YAML_MAP);
-        const char *name = pcs_yaml_key(section, i);
+        const char *name = section->keys[i].name;
         bool is_made = false;
         if (node != NULL) PCS_TRY(sets_add(b, node, name, &is_made));
         if (!is_made) b->broken[b->nbroken++] = name;
     }
     pcs_yaml *groups = pcs_case_get(b->c, pcs_case_root(b->c), "elements");
-    count = groups == NULL || pcs_yaml_get_kind(groups) != PCS_YAML_MAP ? 0 : pcs_yaml_count(groups);
-    for (int i = 0; i < count; i++) PCS_TRY(sets_add_group(b, pcs_yaml_item(groups, i), pcs_yaml_key(groups, i)));
+    count = groups == NULL || groups->kind != PCS_YAML_MAP ? 0 : groups->count;
+    for (int i = 0; i < count; i++) PCS_TRY(sets_add_group(b, groups->items[i], groups->keys[i].name));
     return PCS_OK;
 }
 
@@ -366,8 +366,8 @@ static const double MOST_NODES = 1.25; // largest part of a rank, relative to an
 static void partition_mark_names(const pcs_mesh *mesh, const pcs_yaml *node, bool *is_marked)
 {
     if (node == NULL) return;
-    for (int i = 0; i < pcs_yaml_count(node); i++) partition_mark_names(mesh, pcs_yaml_item(node, i), is_marked);
-    const char *name = pcs_yaml_text(node); // "" of a list or map
+    for (int i = 0; i < node->count; i++) partition_mark_names(mesh, node->items[i], is_marked);
+    const char *name = node->text; // "" of a list or map
     const pcs_set *nodes = pcs_mesh_node_set(mesh, name), *cells = pcs_mesh_cell_set(mesh, name);
     int nnode = nodes == NULL ? 0 : nodes->count, ncell = cells == NULL ? 0 : cells->count;
     for (int i = 0; i < nnode; i++) is_marked[nodes->items[i]] = true;
@@ -377,7 +377,7 @@ static void partition_mark_names(const pcs_mesh *mesh, const pcs_yaml *node, boo
 // Returns entry i of a section that has not been checked yet, NULL if there is none.
 static const pcs_yaml *partition_entry(const pcs_yaml *section, int i)
 {
-    return section == NULL || i >= pcs_yaml_count(section) ? NULL : pcs_yaml_item(section, i);
+    return section == NULL || i >= section->count ? NULL : section->items[i];
 }
 
 // Returns true for a support that fixes one or two rotations, which may become a joint, or that reports reactions.
@@ -387,7 +387,7 @@ static bool partition_is_joint(const pcs_yaml *support)
     int nturn = 0;
     for (int i = 0; partition_entry(fix, i) != NULL; i++) {
         const pcs_yaml *item = partition_entry(fix, i);
-        nturn += pcs_yaml_get_kind(item) == PCS_YAML_SCALAR && pcs_yaml_text(item)[0] == 'r';
+        nturn += item->kind == PCS_YAML_SCALAR && item->text[0] == 'r';
     }
     return nturn == 1 || nturn == 2 || pcs_yaml_at(support, "reactions") != NULL;
 }
@@ -484,7 +484,8 @@ static int join_contacts(const pcs_build *b, int *root)
     for (int i = 0; (contact = partition_entry(contacts, i)) != NULL; i++) {
         const pcs_source_ops *ops = join_type(pcs_gap_types, contact);
         bool has_pairs = ops != NULL && ops->count != NULL && ops->sets[1].option != NULL && !ops->sets[1].is_common;
-        for (int k = 1; has_pairs && ops->sets[k].option != NULL; k++) {
+        if (!has_pairs) continue;
+        for (int k = 1; ops->sets[k].option != NULL; k++) {
             const pcs_set *one = join_set(b->mesh, contact, ops->sets[0].option);
             const pcs_set *other = join_set(b->mesh, contact, ops->sets[k].option);
             if (one == NULL || other == NULL || one->count != other->count) continue; // an error that is reported later
@@ -553,7 +554,8 @@ static pcs_status partition_cut(const pcs_build *b, int *root, int *part, bool *
 // Fills part[i]: lines are distributed in equal ranges of numbers, others along their cells. Nodes that are joined come
 // to one rank, unless that leaves one rank with far more nodes than the others, or cuts along a chain of them through
 // the whole model: then rows at the cuts act on nodes of two ranks. All ranks that have the mesh find the same. For
-// too few rows joining does not pay off. Also lists the special nodes, those of contacts and joints, which all ranks have.
+// too few rows joining does not pay off. Also lists the special nodes, those of contacts and joints, which all ranks
+// have.
 static pcs_status partition_nodes(pcs_build *b, partition_list *special, int *part)
 {
     PCS_TRY(partition_special(b, special));
@@ -595,9 +597,8 @@ static const double MOST_CELLS = 1 << 28;
 // Returns true if a group names this part as its mesh, alone or in a list.
 static bool travel_names(const pcs_yaml *mesh, const char *part)
 {
-    bool is_named = mesh != NULL && strcmp(pcs_yaml_text(mesh), part) == 0;
-    for (int i = 0; mesh != NULL && i < pcs_yaml_count(mesh); i++)
-        is_named = is_named || travel_names(pcs_yaml_item(mesh, i), part);
+    bool is_named = mesh != NULL && strcmp(mesh->text, part) == 0;
+    for (int i = 0; mesh != NULL && i < mesh->count; i++) is_named = is_named || travel_names(mesh->items[i], part);
     return is_named;
 }
 
@@ -606,15 +607,14 @@ static double travel_speed(pcs_build *b, const pcs_yaml *node, const char *part)
 {
     const pcs_range positive = PCS_POSITIVE;
     pcs_yaml *section = pcs_case_get(b->c, pcs_case_root(b->c), "elements");
-    int count = section == NULL || pcs_yaml_get_kind(section) != PCS_YAML_MAP ? 0 : pcs_yaml_count(section);
+    int count = section == NULL || section->kind != PCS_YAML_MAP ? 0 : section->count;
     for (int i = 0; i < count; i++) {
-        pcs_yaml *group = pcs_yaml_item(section, i);
-        if (pcs_yaml_get_kind(group) != PCS_YAML_MAP) continue;
+        pcs_yaml *group = section->items[i];
+        if (group->kind != PCS_YAML_MAP) continue;
         pcs_yaml *mesh = pcs_case_get(b->c, group, "mesh"), *type = pcs_case_get(b->c, group, "type");
         if (!travel_names(mesh, part)) continue;
-        bool is_rod = type != NULL && pcs_yaml_get_kind(type) == PCS_YAML_SCALAR;
-        if (!is_rod || strncmp(pcs_yaml_text(type), "rod", 3) != 0 || strncmp(pcs_yaml_text(type), "rotor", 5) == 0)
-            break;
+        bool is_rod = type != NULL && type->kind == PCS_YAML_SCALAR;
+        if (!is_rod || strncmp(type->text, "rod", 3) != 0 || strncmp(type->text, "rotor", 5) == 0) break;
         pcs_yaml *E = pcs_case_get(b->c, group, "E"), *rho = pcs_case_get(b->c, group, "rho");
         if (E == NULL || rho == NULL) return NAN; // reported where the group is read
         return sqrt(pcs_case_number(b->c, E, positive) / pcs_case_number(b->c, rho, positive));
@@ -644,7 +644,7 @@ static pcs_status travel_resolve(pcs_build *b, pcs_yaml *node, const char *part,
     const pcs_yaml *given = pcs_case_get(b->c, node, "elements");
     snprintf(text, sizeof text, "%.0f", whole);
     if (!(whole <= MOST_CELLS)) pcs_case_error_at(b->c, node, "cells", "%g cells are more than %g", whole, MOST_CELLS);
-    else if (given != NULL && (pcs_yaml_get_kind(given) != PCS_YAML_SCALAR || strcmp(pcs_yaml_text(given), text) != 0))
+    else if (given != NULL && (given->kind != PCS_YAML_SCALAR || strcmp(given->text, text) != 0))
         pcs_case_error_at(b->c, node, "elements", "'cells' say %s: give one of them", text);
     if (!(fabs(mismatch) <= MOST_MISMATCH) && !p->allow_mismatch)
         pcs_case_error_at(
@@ -878,13 +878,13 @@ pcs_status pcs_build_mesh(pcs_build *b)
     pcs_yaml *section = pcs_build_section(b, pcs_case_root(b->c), "mesh", "parts of the mesh by name", &parts.count);
     PCS_TRY(pcs_mesh_create(b->ctx, &b->mesh));
     const pcs_yaml *sets = pcs_case_get(b->c, pcs_case_root(b->c), "sets");
-    PCS_TAKE(b->ctx, b->broken, parts.count + (sets == NULL ? 0 : pcs_yaml_count(sets)) + 1, "the mesh");
+    PCS_TAKE(b->ctx, b->broken, parts.count + (sets == NULL ? 0 : sets->count) + 1, "the mesh");
     PCS_TAKE(b->ctx, parts.part, parts.count, "the mesh");
     PCS_TAKE(b->ctx, b->automatic, parts.count, "the mesh");
     if (section == NULL) b->has_lost_cells = true;
     for (int i = 0; i < parts.count; i++) {
         pcs_yaml *node = pcs_case_entry(b->c, section, i, PCS_YAML_MAP);
-        parts.part[i] = (mesh_part){ .name = pcs_yaml_key(section, i), .node = node };
+        parts.part[i] = (mesh_part){ .name = section->keys[i].name, .node = node };
         if (node != NULL) PCS_TRY(mesh_read_part(b, node, &parts.part[i]));
     }
     PCS_TRY(b->distributes ? mesh_build_cut(b, &parts) : mesh_build_whole(b, &parts));

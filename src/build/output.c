@@ -12,8 +12,8 @@
 // Returns true if an observer is switched off by `false`; rejects anything else but a map of options.
 static bool output_is_off(pcs_build *b, pcs_yaml *node)
 {
-    if (pcs_yaml_get_kind(node) == PCS_YAML_MAP) return false;
-    if (pcs_yaml_get_kind(node) == PCS_YAML_SCALAR && strcmp(pcs_yaml_text(node), "false") == 0) return true;
+    if (node->kind == PCS_YAML_MAP) return false;
+    if (node->kind == PCS_YAML_SCALAR && strcmp(node->text, "false") == 0) return true;
     (void)pcs_case_want(b->c, node, "a map of options, {} for the defaults, or false for none");
     return true;
 }
@@ -23,9 +23,9 @@ static void output_check_sets(pcs_build *b, pcs_yaml *map, const char *const *op
 {
     for (int i = 0; options[i] != NULL; i++) {
         pcs_yaml *set = pcs_case_get(b->c, map, options[i]);
-        int count = set == NULL || pcs_yaml_get_kind(set) != PCS_YAML_LIST ? 0 : pcs_yaml_count(set);
-        for (int k = 0; k < count; k++) (void)pcs_build_set(b, pcs_yaml_item(set, k), true, false);
-        if (set != NULL && pcs_yaml_get_kind(set) == PCS_YAML_SCALAR) (void)pcs_build_set(b, set, true, false);
+        int count = set == NULL || set->kind != PCS_YAML_LIST ? 0 : set->count;
+        for (int k = 0; k < count; k++) (void)pcs_build_set(b, set->items[k], true, false);
+        if (set != NULL && set->kind == PCS_YAML_SCALAR) (void)pcs_build_set(b, set, true, false);
     }
 }
 
@@ -117,13 +117,13 @@ static const pcs_set *output_pick_item(pcs_build *b, pcs_yaml *map, const pcs_se
 static bool output_check_components(pcs_build *b, pcs_yaml *of)
 {
     if (!pcs_case_is(b->c, of, PCS_YAML_LIST)) return false;
-    if (pcs_yaml_count(of) == 0) pcs_case_reject(b->c, of, "is empty, needs components such as x, ux, vx or stress");
-    for (int i = 0; i < pcs_yaml_count(of); i++) {
-        pcs_yaml *item = pcs_yaml_item(of, i);
+    if (of->count == 0) pcs_case_reject(b->c, of, "is empty, needs components such as x, ux, vx or stress");
+    for (int i = 0; i < of->count; i++) {
+        pcs_yaml *item = of->items[i];
         if (pcs_case_text(b->c, item) == NULL) continue;
         for (int k = 0; k < i; k++) {
-            if (strcmp(pcs_yaml_text(item), pcs_yaml_text(pcs_yaml_item(of, k))) == 0) {
-                pcs_case_reject(b->c, item, "gives '%.80s' twice", pcs_yaml_text(item));
+            if (strcmp(item->text, of->items[k]->text) == 0) {
+                pcs_case_reject(b->c, item, "gives '%.80s' twice", item->text);
                 break;
             }
         }
@@ -186,7 +186,7 @@ static pcs_status closed_form_probe(const pcs_system *self, const char *componen
 
 static pcs_status output_bind(pcs_build *b, const pcs_build_probe *probe, pcs_yaml *component, pcs_probe *out)
 {
-    const char *text = pcs_yaml_text(component);
+    const char *text = component->text;
     pcs_status status;
     if (b->has_system) status = closed_form_probe(b->sim->system, text, out);
     else if (probe->is_body) status = pcs_fe_body_probe(b->sim->system, probe->items, text, out);
@@ -220,14 +220,14 @@ static pcs_status output_add_coordinates(pcs_build *b, pcs_probe *probes, int *c
 pcs_status pcs_build_probes(pcs_build *b)
 {
     int count = 0;
-    for (int i = 0; i < b->nprobe; i++) count += pcs_yaml_count(b->probes[i].of);
+    for (int i = 0; i < b->nprobe; i++) count += b->probes[i].of->count;
     if (b->has_system) count += 2 * b->sim->system->nq;
     PCS_TAKE(b->ctx, b->sim->probes, count, "probes");
     if (b->has_system) PCS_TRY(output_add_coordinates(b, b->sim->probes, &b->sim->nprobe));
     for (int i = 0; i < b->nprobe; i++) {
         const pcs_build_probe *probe = &b->probes[i];
-        for (int k = 0; k < pcs_yaml_count(probe->of); k++) {
-            PCS_TRY(output_bind(b, probe, pcs_yaml_item(probe->of, k), &b->sim->probes[b->sim->nprobe++]));
+        for (int k = 0; k < probe->of->count; k++) {
+            PCS_TRY(output_bind(b, probe, probe->of->items[k], &b->sim->probes[b->sim->nprobe++]));
         }
     }
     return PCS_OK;

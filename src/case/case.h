@@ -16,6 +16,41 @@ typedef struct pcs_yaml pcs_yaml;
 
 typedef enum pcs_yaml_kind { PCS_YAML_SCALAR, PCS_YAML_LIST, PCS_YAML_MAP } pcs_yaml_kind;
 
+// Other rooms read kind, text, count, items and names of keys, and accept unknown keys of a map (is_unjudged); the rest
+// belongs to the readers of this one.
+typedef struct pcs_location {
+    int line, column;   // from 1; 0 if none
+    const char *origin; // "--set a.b=1" if it did not come from a file, else NULL
+    int file;           // number of the file; 0 for the case itself, others are included
+    bool is_copy;       // further copy of a repeated entry at the same location: one message is enough
+    bool is_faulty;     // a message about it exists already
+} pcs_location;
+
+typedef struct pcs_key {
+    const char *name;
+    pcs_location location;
+    bool is_known;
+    bool is_reported; // reported as unknown
+} pcs_key;
+
+struct pcs_yaml {
+    pcs_yaml_kind kind;
+    pcs_location location;
+    pcs_yaml *parent; // NULL for the root
+    int index;        // index in the parent
+    const char *text; // text of a scalar
+    int text_column;  // column of the first character of the text; 0 if the file has another text
+    bool is_quoted;   // in quotes or a block text: never a number or a flag
+    bool is_number;   // was read as a number
+    bool is_unjudged; // unknown keys are no error here
+    bool is_forgiven; // unknown keys of the file are dropped with a note
+    int count, room;
+    pcs_yaml **items; // [count]
+    pcs_key *keys;    // [count] keys of a map
+    int nknown, known_room;
+    const char **known; // [nknown + 1] keys that readers know, present or not; ends with NULL
+};
+
 enum { PCS_SPELLING_BYTES = 128, PCS_NUMBER_BYTES = 40, PCS_PATH_BYTES = 256 };
 
 // Loads a case from a file or from a folder that holds case.yaml. Fails with PCS_BAD_INPUT if it is not a YAML map;
@@ -41,14 +76,9 @@ const char *pcs_case_folder_of(pcs_case *c, const pcs_yaml *node); // of the fil
 const char *pcs_case_name(const pcs_case *c); // of the folder for .../name/case.yaml, else the file's stem
 pcs_yaml *pcs_case_root(pcs_case *c);
 
-pcs_yaml_kind pcs_yaml_get_kind(const pcs_yaml *node);
-const char *pcs_yaml_text(const pcs_yaml *node); // of a scalar
-int pcs_yaml_count(const pcs_yaml *node);        // of a list or map
-pcs_yaml *pcs_yaml_item(const pcs_yaml *node, int i);
 // Returns the node at "mesh.bar" below a map, NULL if it is absent or null; or its text, "" if absent.
 const pcs_yaml *pcs_yaml_at(const pcs_yaml *map, const char *place);
 const char *pcs_yaml_string(const pcs_yaml *map, const char *place);
-const char *pcs_yaml_key(const pcs_yaml *map, int i); // of a map
 
 // Returns the child `key` of a map and marks it as known, NULL if absent. Keys that are looked up are those that the
 // message about an unknown key lists as allowed.
@@ -65,8 +95,6 @@ pcs_yaml *pcs_case_get_map(pcs_case *c, pcs_yaml *map, const char *key);
 pcs_yaml *pcs_case_entry(pcs_case *c, pcs_yaml *map, int i, pcs_yaml_kind kind);
 // Returns true if the node is of that kind. Otherwise adds an error that says what it is.
 bool pcs_case_is(pcs_case *c, pcs_yaml *node, pcs_yaml_kind kind);
-// Accepts unknown keys of a map, because a wrong value in it leaves their meaning open.
-void pcs_case_leave(pcs_yaml *map);
 // Returns the node with this path from the root ("contacts.wall", "initial.0", "initial.<set>"), or an ancestor.
 const pcs_yaml *pcs_case_find(pcs_case *c, const char *path);
 

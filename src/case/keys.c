@@ -26,11 +26,6 @@ bool pcs_case_is(pcs_case *c, pcs_yaml *node, pcs_yaml_kind kind)
     return pcs_case_want(c, node, names[kind]);
 }
 
-void pcs_case_leave(pcs_yaml *map)
-{
-    map->is_unjudged = true;
-}
-
 pcs_yaml *pcs_case_need(pcs_case *c, pcs_yaml *map, const char *key, pcs_yaml_kind kind, const char *help)
 {
     pcs_yaml *node = pcs_case_get(c, map, key);

@@ -180,31 +180,6 @@ pcs_yaml *pcs_case_root(pcs_case *c)
     return c->root;
 }
 
-pcs_yaml_kind pcs_yaml_get_kind(const pcs_yaml *node)
-{
-    return node->kind;
-}
-
-const char *pcs_yaml_text(const pcs_yaml *node)
-{
-    return node->text;
-}
-
-int pcs_yaml_count(const pcs_yaml *node)
-{
-    return node->count;
-}
-
-pcs_yaml *pcs_yaml_item(const pcs_yaml *node, int i)
-{
-    return node->items[i];
-}
-
-const char *pcs_yaml_key(const pcs_yaml *map, int i)
-{
-    return map->keys[i].name;
-}
-
 const pcs_yaml *pcs_yaml_at(const pcs_yaml *map, const char *place)
 {
     while (map != NULL && *place != '\0') {

@@ -12,39 +12,6 @@ enum {
     PCS_QUOTE_BYTES = 100      // size of a value quoted in a message
 };
 
-typedef struct pcs_location {
-    int line, column;   // from 1; 0 if none
-    const char *origin; // "--set a.b=1" if it did not come from a file, else NULL
-    int file;           // number of the file; 0 for the case itself, others are included
-    bool is_copy;       // further copy of a repeated entry at the same location: one message is enough
-    bool is_faulty;     // a message about it exists already
-} pcs_location;
-
-typedef struct pcs_key {
-    const char *name;
-    pcs_location location;
-    bool is_known;
-    bool is_reported; // reported as unknown
-} pcs_key;
-
-struct pcs_yaml {
-    pcs_yaml_kind kind;
-    pcs_location location;
-    pcs_yaml *parent; // NULL for the root
-    int index;        // index in the parent
-    const char *text; // text of a scalar
-    int text_column;  // column of the first character of the text; 0 if the file has another text
-    bool is_quoted;   // in quotes or a block text: never a number or a flag
-    bool is_number;   // was read as a number
-    bool is_unjudged; // unknown keys are no error here
-    bool is_forgiven; // unknown keys of the file are dropped with a note
-    int count, room;
-    pcs_yaml **items; // [count]
-    pcs_key *keys;    // [count] keys of a map
-    int nknown, known_room;
-    const char **known; // [nknown + 1] keys that readers know, present or not; ends with NULL
-};
-
 typedef struct pcs_case_message {
     pcs_location location;
     int number; // index in the order of recording

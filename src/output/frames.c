@@ -862,7 +862,8 @@ static void obstacles_make_moving(const pcs_system *system, const pcs_obstacle *
         obstacles_make_rod(system, o, s, axis);
     } else {
         obstacles_collect(system->picture, o->host, o->point, o->axis, s->point, axis);
-        for (int i = 0; i < BALL_RINGS && o->kind == PCS_OBSTACLE_BALL; i++) {
+        int nring = o->kind == PCS_OBSTACLE_BALL ? BALL_RINGS : 0;
+        for (int i = 0; i < nring; i++) {
             double angle = PI * (i + 0.5) / BALL_RINGS;
             obstacles_add_ring(s, -radius * cos(angle), radius * sin(angle));
         }
@@ -922,8 +923,10 @@ static void obstacles_add(pcs_obstacles *o, const obstacles_shape *s)
                                        { 2, 3, 7, 6 }, { 0, 2, 6, 4 }, { 1, 5, 7, 3 } };
     int first = o->first_point, last = first + (s->nring - 1) * SIDES;
     obstacles_add_points(o, s);
-    for (int i = 0; i < 6 && s->is_slab; i++) obstacles_add_polygon(o, s->contact, first, 4, corners[i]);
-    if (s->is_slab) return;
+    if (s->is_slab) {
+        for (int i = 0; i < 6; i++) obstacles_add_polygon(o, s->contact, first, 4, corners[i]);
+        return;
+    }
     for (int ring = first; ring < last; ring += SIDES) obstacles_add_band(o, s->contact, ring, ring + SIDES);
     if (s->is_loop) {
         obstacles_add_band(o, s->contact, last, first);

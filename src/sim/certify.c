@@ -2115,10 +2115,10 @@ static double case_difference(pcs_case *input, const char *contact, const char *
     snprintf(path, sizeof path, "contacts.%s.%s", contact, key);
     const pcs_yaml *own = pcs_case_find(input, path);
     snprintf(path, sizeof path, "system.%s", key);
-    if (pcs_yaml_get_kind(own) != PCS_YAML_SCALAR) own = pcs_case_find(input, path);
-    if (pcs_yaml_get_kind(own) != PCS_YAML_SCALAR) return 0.0;
+    if (own->kind != PCS_YAML_SCALAR) own = pcs_case_find(input, path);
+    if (own->kind != PCS_YAML_SCALAR) return 0.0;
     const char *end;
-    return fabs(value - pcs_text_number(pcs_yaml_text(own), &end));
+    return fabs(value - pcs_text_number(own->text, &end));
 }
 
 static void case_compare(pcs_certifier *self, pcs_case *input)

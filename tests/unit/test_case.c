@@ -173,8 +173,8 @@ TEST_OF_CASE(defaults_fill_members_and_tree)
     sample s;
     CHECK_OK(context_of_test, read_root(c, &s));
     CHECK(s.factor == 0.1 && s.n == 7 && s.mass == 0 && s.is_on && s.v[2] == 30.0 && s.name == NULL);
-    CHECK(pcs_yaml_count(pcs_case_root(c)) == 6); // all but the name, which has no default
-    check_same_text(pcs_yaml_text(pcs_case_get(c, pcs_case_root(c), "factor")), "0.1");
+    CHECK(pcs_case_root(c)->count == 6); // all but the name, which has no default
+    check_same_text(pcs_case_get(c, pcs_case_root(c), "factor")->text, "0.1");
 }
 
 TEST_OF_CASE(a_wrong_value_leaves_the_default)

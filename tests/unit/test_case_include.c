@@ -58,7 +58,7 @@ static pcs_status load(const char *name, pcs_case **c)
 
 static void check_value(pcs_case *c, const char *path, const char *value)
 {
-    check_same_text(pcs_yaml_text(pcs_case_find(c, path)), value);
+    check_same_text(pcs_case_find(c, path)->text, value);
 }
 
 // The message after the name of the folder, which differs from run to run, is taken out.
@@ -89,7 +89,7 @@ TEST_IN_FOLDER(the_including_file_wins)
         { "a.x", "1" }, { "a.y", "3" }, { "a.z", "6" }, { "b", "6" }, { "c.u", "1" }, { "c.v", "2" }, { "d.0", "9" },
     };
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) check_value(c, values[i][0], values[i][1]);
-    CHECK(pcs_yaml_count(pcs_case_find(c, "d")) == 1 && pcs_yaml_count(pcs_case_root(c)) == 4);
+    CHECK(pcs_case_find(c, "d")->count == 1 && pcs_case_root(c)->count == 4);
 }
 
 // Options of one type mean nothing to another.
@@ -99,7 +99,7 @@ TEST_IN_FOLDER(another_type_takes_the_place_of_the_whole)
     put("main.yaml", "include: base.yaml\ns: { type: b, y: 2 }\nr: { y: 2 }\n");
     put("base.yaml", "s: { type: a, x: 1 }\nr: { type: a, x: 1 }\n");
     CHECK_OK(context_of_test, load("main.yaml", &c));
-    CHECK(pcs_yaml_count(pcs_case_find(c, "s")) == 2 && pcs_yaml_count(pcs_case_find(c, "r")) == 3);
+    CHECK(pcs_case_find(c, "s")->count == 2 && pcs_case_find(c, "r")->count == 3);
     check_value(c, "s.type", "b");
 }
 

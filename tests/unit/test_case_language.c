@@ -17,8 +17,8 @@ static pcs_case *expanded(const char *text)
 static const char *at(pcs_case *c, const char *path)
 {
     const pcs_yaml *node = pcs_case_find(c, path);
-    CHECK(pcs_yaml_get_kind(node) == PCS_YAML_SCALAR);
-    return pcs_yaml_text(node);
+    CHECK(node->kind == PCS_YAML_SCALAR);
+    return node->text;
 }
 
 typedef struct expected {
@@ -192,8 +192,8 @@ TEST_OF_CASE(faults_are_told_with_their_place)
     int nwrong = 0;
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         pcs_case *c = expanded(faults[i].text);
-        for (int k = 0; k < pcs_yaml_count(pcs_case_root(c)); k++)
-            pcs_case_get(c, pcs_case_root(c), pcs_yaml_key(pcs_case_root(c), k));
+        for (int k = 0; k < pcs_case_root(c)->count; k++)
+            pcs_case_get(c, pcs_case_root(c), pcs_case_root(c)->keys[k].name);
         int count = pcs_case_error_count(c);
         pcs_case_finish(c);
         bool is_right = count == 1 && strstr(pcs_message(context_of_test), faults[i].message) != NULL;
@@ -213,8 +213,8 @@ TEST_OF_CASE(nothing_is_told_twice)
     CHECK(read_root(c, &s) == PCS_BAD_INPUT && pcs_case_error_count(c) == 2);
     c = expanded("x:\n  - repeat: { count: 5 }\n    n: ${i + 998}\n    F: 2\n");
     pcs_yaml *list = pcs_case_get(c, pcs_case_root(c), "x");
-    CHECK(pcs_yaml_count(list) == 5);
-    for (int i = 0; i < 5; i++) pcs_case_read(c, pcs_yaml_item(list, i), sample_options, &s);
+    CHECK(list->count == 5);
+    for (int i = 0; i < 5; i++) pcs_case_read(c, list->items[i], sample_options, &s);
     CHECK(pcs_case_finish(c) == PCS_BAD_INPUT);
     // E is missing, F is unknown, n is too large from the third copy on.
     check_same_text(pcs_message(context_of_test),
