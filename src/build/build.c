@@ -321,8 +321,7 @@ static const pcs_option time_options[] = {
         "step", pcs_build, step, PCS_REQUIRED_OR_AUTO, PCS_POSITIVE,
         "step size, s, or auto: what waves, contacts, loads and rotations need, at most 0.9 of the stable step of an "
         "explicit scheme; with wave the travel time through a cell"),
-    PCS_MAP("control", pcs_build, control_node, PCS_OPTIONAL, pcs_control_map,
-            "step-size control, by step doubling or contacts"),
+    PCS_KEY_MAP("control", PCS_OPTIONAL, pcs_control_map, "step-size control, by step doubling or contacts"),
     PCS_REAL("end", pcs_build, end, PCS_REQUIRED, PCS_POSITIVE, "end of the run, s"),
     PCS_FLAG("allow_unstable", pcs_build, allows_unstable, PCS_DEFAULT("false"),
              "accept a step above the stable step of an explicit scheme"),
@@ -353,7 +352,8 @@ static pcs_status build_time(pcs_build *b)
     pcs_case_read(b->c, node, time_options, b);
     b->step_is_auto = isinf(b->step);
     if (b->step_is_auto) b->step = NAN;
-    if (b->control_node != NULL) time_read_control(b, b->control_node);
+    pcs_yaml *control = pcs_case_get(b->c, node, "control");
+    if (control != NULL) time_read_control(b, control);
     b->sim->follows_rotation = b->follows_rotation;
     double ratio = b->end / b->step;
     if (ratio < 1.0 - SAME_STEPS)
@@ -550,14 +550,9 @@ static pcs_status build_clock(pcs_build *b)
 
 // The `system` section: a closed-form system by its type, or one of the user's own from a shared object.
 
-typedef struct system_keys {
-    pcs_yaml *plugin;
-} system_keys;
-
 static const pcs_form plugin_form = { .shown = "path", .json = "'type':'string','minLength':1" };
 static const pcs_option system_options[] = {
-    PCS_NODE("plugin", system_keys, plugin, PCS_OPTIONAL, plugin_form,
-             "a shared object with a system of your own, instead of `type`"),
+    PCS_KEY("plugin", PCS_OPTIONAL, plugin_form, "a shared object with a system of your own, instead of `type`"),
     { .name = NULL },
 };
 
@@ -702,11 +697,6 @@ static pcs_status scheme_read(pcs_build *b)
     return pcs_build_part(b, node, scheme_parts, type, &b->scheme_params, &is_fine);
 }
 
-typedef struct scheme_solver {
-    pcs_yaml *type, *linear;
-    int nthread;
-} scheme_solver;
-
 PCS_NAMED_PARTS(step_parts, pcs_step_solvers, NULL, NULL, 0, NULL)
 PCS_NAMED_PARTS(linsolve_parts, pcs_linsolvers, NULL, NULL, 0, NULL)
 
@@ -715,9 +705,9 @@ const pcs_map pcs_linsolve_map = { .name = "linear solver", .parts = linsolve_pa
 static const pcs_form step_form = { .shown = "auto or a step solver", .parts = step_parts };
 static const pcs_form linear_form = { .shown = "auto or a linear solver", .parts = linsolve_parts };
 static const pcs_option solver_options[] = {
-    PCS_NODE("type", scheme_solver, type, PCS_OPTIONAL, step_form, "solver of motion and contacts [auto]"),
-    PCS_NODE("linear", scheme_solver, linear, PCS_OPTIONAL, linear_form, "solver of linear equations [auto]"),
-    PCS_COUNT("threads", scheme_solver, nthread, PCS_DEFAULT("0"), PCS_WITHIN(0.0, 64.0),
+    PCS_KEY("type", PCS_OPTIONAL, step_form, "solver of motion and contacts [auto]"),
+    PCS_KEY("linear", PCS_OPTIONAL, linear_form, "solver of linear equations [auto]"),
+    PCS_COUNT("threads", pcs_build, model.nthread, PCS_DEFAULT("0"), PCS_WITHIN(0.0, 64.0),
               "for large nonlinear models and long bars; results do not depend on it; 0: one per processor"),
     { .name = NULL },
 };
@@ -732,9 +722,7 @@ static pcs_status build_scheme(pcs_build *b)
     if (node != NULL) {
         b->solver = pcs_build_name(b, node, "type", step_form.parts);
         b->linear = pcs_build_name(b, node, "linear", linear_form.parts);
-        scheme_solver params = { 0 };
-        pcs_case_read(b->c, node, solver_options, &params);
-        b->model.nthread = params.nthread;
+        pcs_case_read(b->c, node, solver_options, b);
         if (b->linear != NULL && strcmp(b->linear, "petsc") == 0 && !b->is_model_only)
             PCS_TRY(pcs_build_blame(b, node, pcs_processes_start(b->ctx)));
     }

@@ -56,7 +56,7 @@ pcs_status pcs_build_read(pcs_build *b, pcs_yaml *map, const pcs_option *options
     bool is_read = pcs_case_read(b->c, map, options, params);
     for (const pcs_option *o = options; o != NULL && o->name != NULL; o++) {
         pcs_yaml *node = o->kind == PCS_OPTION_FORM ? pcs_case_get(b->c, map, o->name) : NULL;
-        if (node != NULL) PCS_TRY(o->form->read(b, node, (char *)params + o->offset));
+        if (node != NULL && o->form->read != NULL) PCS_TRY(o->form->read(b, node, (char *)params + o->offset));
     }
     if (is_fine != NULL) *is_fine = is_read && pcs_case_error_count(b->c) == nerror;
     return PCS_OK;

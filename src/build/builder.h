@@ -38,7 +38,6 @@ typedef struct pcs_build {
     bool step_is_auto, allows_unstable, follows_rotation;
     int retry; // largest number of halvings of a step that fails
     bool has_control;
-    pcs_yaml *control_node;
     pcs_control_params control;
     bool starts_in_equilibrium;
     pcs_statics_options statics;

@@ -60,41 +60,43 @@ static const pcs_form start_form = { .shown = "initial or statics, or a map",
 static const pcs_form resolution_form = { .shown = "report or refuse", .json = "'enum':['report','refuse']" };
 static const pcs_form certify_form = { .shown = "strict or warn", .json = "'enum':['strict','warn']" };
 
-#define SECTION(key, of, text)                                              \
-    {                                                                       \
-        .name = (key), .kind = PCS_OPTION_NODE, .help = text, .form = &(of) \
-    }
-#define SECTION_MAP(key, of, text) SECTION(key, ((const pcs_form){ .map = &(of) }), text)
-
 static const pcs_option case_options[] = {
-    SECTION("title", title_form, "for the summary"),
-    SECTION("parameters", parameters_form, "numbers by name; any value may be a formula of them: ${L/2}"),
-    SECTION_MAP("system", pcs_system_map, "instead of mesh and elements: `type` from the systems, or `plugin`"),
-    SECTION_MAP("mesh", map_mesh, "required: parts of the mesh, by `type` from the mesh sources; they make named sets"),
-    SECTION_MAP("sets", map_sets, "nodes or cells chosen from other sets, also from those above in this map"),
-    SECTION_MAP("merge", map_merge, "joins parts of the mesh: nodes of these sets at the same position become one"),
-    SECTION_MAP("damping", pcs_damping_map, "Rayleigh damping of all elements; that of a group adds to it"),
-    SECTION_MAP("elements", map_elements,
+    PCS_KEY("title", PCS_OPTIONAL, title_form, "for the summary"),
+    PCS_KEY("parameters", PCS_OPTIONAL, parameters_form, "numbers by name; any value may be a formula of them: ${L/2}"),
+    PCS_KEY_MAP("system", PCS_OPTIONAL, pcs_system_map,
+                "instead of mesh and elements: `type` from the systems, or `plugin`"),
+    PCS_KEY_MAP("mesh", PCS_OPTIONAL, map_mesh,
+                "required: parts of the mesh, by `type` from the mesh sources; they make named sets"),
+    PCS_KEY_MAP("sets", PCS_OPTIONAL, map_sets,
+                "nodes or cells chosen from other sets, also from those above in this map"),
+    PCS_KEY_MAP("merge", PCS_OPTIONAL, map_merge,
+                "joins parts of the mesh: nodes of these sets at the same position become one"),
+    PCS_KEY_MAP("damping", PCS_OPTIONAL, pcs_damping_map,
+                "Rayleigh damping of all elements; that of a group adds to it"),
+    PCS_KEY_MAP("elements", PCS_OPTIONAL, map_elements,
                 "required: groups of cells with `type` from the elements. Profile of a number that varies along a line "
                 "of cells: { from, to }, { table: [[position, value], ...] } or { steps: [[position, value], ...] }"),
-    SECTION_MAP("supports", map_supports, "nodes that are held"),
-    SECTION_MAP("initial", map_initial, "list of initial values"),
-    SECTION("start", start_form,
+    PCS_KEY_MAP("supports", PCS_OPTIONAL, map_supports, "nodes that are held"),
+    PCS_KEY_MAP("initial", PCS_OPTIONAL, map_initial, "list of initial values"),
+    PCS_KEY("start", PCS_OPTIONAL, start_form,
             "initial: from `initial`; statics: from equilibrium under the loads at t = 0; a map: from another run of "
             "this model [initial]"),
-    SECTION_MAP("perturbation", pcs_perturbation_map,
+    PCS_KEY_MAP("perturbation", PCS_OPTIONAL, pcs_perturbation_map,
                 "random velocities added at the start, as far as joints and closed contacts allow; "
                 "`study --perturb` sets it"),
-    SECTION_MAP("statics", map_statics, "how `percuss statics` and `start: statics` find an equilibrium"),
-    SECTION_MAP("loads", map_loads, "`type` from the loads"),
-    SECTION_MAP("joints", map_joints, "`type` from the joints; reactions are columns of the history"),
-    SECTION_MAP("contacts", map_contacts, "`type` from the gap types"),
-    SECTION("scheme", pcs_scheme_form, "required: the time integrator, `type` from the schemes, with its options"),
-    SECTION_MAP("solver", pcs_solver_map, "solvers of a step"),
-    SECTION_MAP("time", pcs_time_map, "required: step size and end of the run"),
-    SECTION("certify", certify_form, "a violated check ends the run, or is only reported [strict]"),
-    SECTION("resolution", resolution_form, "an unresolved run is reported, or ends with exit status 1 [report]"),
-    SECTION_MAP("output", pcs_output_map, "what a run writes: options of observers, or false to switch one off"),
+    PCS_KEY_MAP("statics", PCS_OPTIONAL, map_statics, "how `percuss statics` and `start: statics` find an equilibrium"),
+    PCS_KEY_MAP("loads", PCS_OPTIONAL, map_loads, "`type` from the loads"),
+    PCS_KEY_MAP("joints", PCS_OPTIONAL, map_joints, "`type` from the joints; reactions are columns of the history"),
+    PCS_KEY_MAP("contacts", PCS_OPTIONAL, map_contacts, "`type` from the gap types"),
+    PCS_KEY("scheme", PCS_OPTIONAL, pcs_scheme_form,
+            "required: the time integrator, `type` from the schemes, with its options"),
+    PCS_KEY_MAP("solver", PCS_OPTIONAL, pcs_solver_map, "solvers of a step"),
+    PCS_KEY_MAP("time", PCS_OPTIONAL, pcs_time_map, "required: step size and end of the run"),
+    PCS_KEY("certify", PCS_OPTIONAL, certify_form, "a violated check ends the run, or is only reported [strict]"),
+    PCS_KEY("resolution", PCS_OPTIONAL, resolution_form,
+            "an unresolved run is reported, or ends with exit status 1 [report]"),
+    PCS_KEY_MAP("output", PCS_OPTIONAL, pcs_output_map,
+                "what a run writes: options of observers, or false to switch one off"),
     { .name = NULL },
 };
 const pcs_map pcs_case_map = { .name = "case", .options = case_options };
@@ -371,7 +373,6 @@ const pcs_kind_texts pcs_option_kinds[] = {
                             "},'patternProperties':{'" NAME_PATTERN "':{'$ref':'#/definitions/vector'}}" },
     [PCS_OPTION_FORMULA] = { "formula", "formula of t", "'type':['number','string']" },
     [PCS_OPTION_PROFILE] = { "profile", "number or profile", NULL },
-    [PCS_OPTION_NODE] = { "other", "", NULL },
     [PCS_OPTION_FORM] = { "other", "", NULL },
 };
 
@@ -517,7 +518,6 @@ static void schema_kind(schema *s, const pcs_option *o)
     case PCS_OPTION_VECTOR: schema_vector(s, o->range); break;
     case PCS_OPTION_LIST: schema_items(s, o->range, true); break;
     case PCS_OPTION_PROFILE: schema_profile(s, o->range); break;
-    case PCS_OPTION_NODE:
     case PCS_OPTION_FORM: schema_form(s, o->form); break;
     default: break;
     }

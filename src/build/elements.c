@@ -21,24 +21,20 @@ static const pcs_option damping_options[] = {
 };
 const pcs_map pcs_damping_map = { .name = "damping", .options = damping_options };
 
-typedef struct group_keys {
-    pcs_yaml *mesh, *damping, *section;
-} group_keys;
-
 static const pcs_form sets_form = { .shown = "[names of sets]",
                                     .json = "'type':['string','array'],'minLength':1,'minItems':1,"
                                             "'items':{'type':'string','minLength':1}" };
 static const pcs_option group_options[] = {
-    PCS_NODE("mesh", group_keys, mesh, PCS_REQUIRED, sets_form, "the set of cells that gets these elements, or a list"),
-    PCS_MAP("damping", group_keys, damping, PCS_OPTIONAL, pcs_damping_map, "Rayleigh damping"),
+    PCS_KEY("mesh", PCS_REQUIRED, sets_form, "the set of cells that gets these elements, or a list"),
+    PCS_KEY_MAP("damping", PCS_OPTIONAL, pcs_damping_map, "Rayleigh damping"),
     { .name = NULL },
 };
 PCS_PARTS(section_parts, pcs_section_types, NULL)
 
 const pcs_map pcs_section_map = { .name = "section", .kind = PCS_MAP_TYPES, .parts = section_parts };
 static const pcs_option section_options[] = {
-    PCS_MAP("section", group_keys, section, PCS_REQUIRED, pcs_section_map,
-            "the cross section: a type and its sizes, as `percuss list section` shows"),
+    PCS_KEY_MAP("section", PCS_REQUIRED, pcs_section_map,
+                "the cross section: a type and its sizes, as `percuss list section` shows"),
     { .name = NULL },
 };
 
@@ -60,10 +56,8 @@ static void elements_read_damping(pcs_build *b, pcs_yaml *map, double *mass, dou
 // Reads the shape of a beam's cross section and evaluates its constants.
 static pcs_status elements_section(pcs_build *b, pcs_yaml *group, void *out)
 {
-    group_keys keys = { 0 };
-    (void)pcs_case_read(b->c, group, section_options, &keys);
-    pcs_yaml *node = keys.section;
-    if (node == NULL || !pcs_case_is(b->c, node, PCS_YAML_MAP)) return PCS_OK;
+    pcs_yaml *node = pcs_case_need(b->c, group, "section", PCS_YAML_MAP, section_options[0].help);
+    if (node == NULL) return PCS_OK;
     int type = pcs_build_type(b, node, section_parts);
     void *params;
     bool is_fine;
@@ -97,15 +91,14 @@ static void elements_check_cells(pcs_build *b, const pcs_yaml *node, const pcs_f
 static pcs_status elements_read(pcs_build *b, const char *name, pcs_yaml *node, void *item)
 {
     pcs_fe_group *group = item;
-    group_keys keys = { 0 };
     group->name = name;
     if (node == NULL) b->has_lost_cells = true;
     if (node == NULL) return PCS_OK;
     int type = pcs_build_type(b, node, element_parts);
-    (void)pcs_case_read(b->c, node, group_options, &keys);
-    bool is_list = keys.mesh != NULL && keys.mesh->kind == PCS_YAML_LIST;
-    if (is_list) group->cells = pcs_build_group_set(b, group->name);
-    else if (keys.mesh != NULL) group->cells = pcs_build_set(b, keys.mesh, true, false);
+    (void)pcs_case_read(b->c, node, group_options, group); // these options have no members
+    pcs_yaml *mesh = pcs_case_get(b->c, node, "mesh");
+    if (mesh != NULL && mesh->kind == PCS_YAML_LIST) group->cells = pcs_build_group_set(b, group->name);
+    else if (mesh != NULL) group->cells = pcs_build_set(b, mesh, true, false);
     if (group->cells == NULL) b->has_lost_cells = true;
     elements_read_damping(b, node, &group->damping_mass, &group->damping_stiffness);
     if (type < 0) return PCS_OK;

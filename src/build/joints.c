@@ -298,7 +298,6 @@ pcs_status pcs_build_check_joints(pcs_build *b)
 // Section `contacts`.
 
 typedef struct contact_keys {
-    pcs_yaml *law;
     double restitution, friction, tangent_restitution;
     int points;
 } contact_keys;
@@ -310,7 +309,7 @@ const pcs_map pcs_law_map = { .name = "law", .kind = PCS_MAP_TYPES, .parts = law
 static const pcs_option contact_options[] = {
     PCS_REAL("restitution", contact_keys, restitution, PCS_OPTIONAL, PCS_ZERO_TO_ONE,
              "Newton's coefficient e; it, or `law`, is required"),
-    PCS_MAP("law", contact_keys, law, PCS_OPTIONAL, pcs_law_map, "a force law or another impact law"),
+    PCS_KEY_MAP("law", PCS_OPTIONAL, pcs_law_map, "a force law or another impact law"),
     PCS_REAL("friction", contact_keys, friction, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE, "Coulomb's coefficient mu"),
     PCS_REAL("tangent_restitution", contact_keys, tangent_restitution, PCS_DEFAULT("0.0"), PCS_ZERO_TO_ONE,
              "restitution of the tangential velocity"),
@@ -355,13 +354,14 @@ static pcs_status contacts_read(pcs_build *b, const char *name, pcs_yaml *node, 
     contact->tangent_restitution = keys.tangent_restitution;
     if (type < 0) return PCS_OK;
     PCS_TRY(build_source(b, node, pcs_gap_types[type], contact));
-    if (keys.law != NULL && pcs_case_is(b->c, keys.law, PCS_YAML_MAP))
-        PCS_TRY(contacts_read_law(b, keys.law, keys.friction, &contact->law));
+    pcs_yaml *law = pcs_case_get(b->c, node, "law");
+    if (law != NULL && pcs_case_is(b->c, law, PCS_YAML_MAP))
+        PCS_TRY(contacts_read_law(b, law, keys.friction, &contact->law));
     if (is_read) (void)pcs_case_one(b->c, node, contact_one, true);
     if (is_read && pcs_law_is_force(&contact->law) && keys.tangent_restitution != 0.0)
         pcs_case_error_at(b->c, node, "tangent_restitution",
                           "is %g: it goes with impact laws only, not with a force law", keys.tangent_restitution);
-    if (keys.law != NULL) return PCS_OK;
+    if (law != NULL) return PCS_OK;
     pcs_newton *newton;
     PCS_TAKE(b->ctx, newton, 1, "a contact");
     newton->restitution = keys.restitution;

@@ -9,7 +9,6 @@
 #include <string.h>
 
 typedef struct amplitude_params {
-    pcs_yaml *table, *shape;
     const pcs_expression *expression;
     const char *csv;
 } amplitude_params;
@@ -62,11 +61,10 @@ static const pcs_form table_form = {
 
 // One of them is given.
 static const pcs_option amplitude_options[] = {
-    PCS_NODE("table", amplitude_params, table, PCS_OPTIONAL, table_form,
-             "rows with rising times; linear between, constant outside"),
-    PCS_MAP("sine", amplitude_params, shape, PCS_OPTIONAL, map_sine, "a harmonic"),
-    PCS_MAP("ramp", amplitude_params, shape, PCS_OPTIONAL, map_ramp, "from one factor to another"),
-    PCS_MAP("pulse", amplitude_params, shape, PCS_OPTIONAL, map_pulse, "zero before and after"),
+    PCS_KEY("table", PCS_OPTIONAL, table_form, "rows with rising times; linear between, constant outside"),
+    PCS_KEY_MAP("sine", PCS_OPTIONAL, map_sine, "a harmonic"),
+    PCS_KEY_MAP("ramp", PCS_OPTIONAL, map_ramp, "from one factor to another"),
+    PCS_KEY_MAP("pulse", PCS_OPTIONAL, map_pulse, "zero before and after"),
     PCS_FORMULA("expression", amplitude_params, expression, PCS_OPTIONAL, "factor as a formula of t"),
     PCS_FILE("csv", amplitude_params, csv, PCS_OPTIONAL,
              "file with lines `t, factor` and rising times; linear between, constant outside"),

@@ -49,12 +49,12 @@ typedef struct pcs_map {
 
 // Lines of a table, as those of core/option.h.
 // clang-format off
-#define PCS_NODE(key, type, member, need, of, text) \
-    { .name = (key), .kind = PCS_OPTION_NODE, .help = text, .offset = offsetof(type, member), need, .form = &(of) }
 #define PCS_FORM(key, type, member, need, of, text) \
     { .name = (key), .kind = PCS_OPTION_FORM, .help = text, .offset = offsetof(type, member), need, .form = &(of) }
-#define PCS_MAP(key, type, member, need, of, text) \
-    PCS_NODE(key, type, member, need, ((const pcs_form){ .map = &(of) }), text)
+// A key that its owner looks up: no member.
+#define PCS_KEY(key, need, of, text) \
+    { .name = (key), .kind = PCS_OPTION_FORM, .help = text, need, .form = &(of) }
+#define PCS_KEY_MAP(key, need, of, text) PCS_KEY(key, need, ((const pcs_form){ .map = &(of) }), text)
 // clang-format on
 
 // Forms of values: a set of nodes, of one node, of cells (const pcs_set *); an amplitude (pcs_amplitude).

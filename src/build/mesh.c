@@ -766,14 +766,9 @@ static pcs_status distribute_keep(pcs_build *b)
 // Least memory of a model per cell, bytes, with one equation per node.
 static const double BYTES_PER_CELL = 300.0;
 
-typedef struct line_keys {
-    pcs_yaml *cells;
-} line_keys;
-
-static const pcs_form cells_form = { .map = &map_cells };
 static const pcs_option line_options[] = {
-    PCS_NODE("cells", line_keys, cells, PCS_OPTIONAL, cells_form,
-             "instead of `elements`: number of cells by the travel time of waves in its group of rods"),
+    PCS_KEY_MAP("cells", PCS_OPTIONAL, map_cells,
+                "instead of `elements`: number of cells by the travel time of waves in its group of rods"),
     { .name = NULL },
 };
 
@@ -815,9 +810,8 @@ static pcs_status mesh_read_part(pcs_build *b, pcs_yaml *node, mesh_part *part)
     int type = pcs_build_type(b, node, source_parts);
     if (type < 0) return PCS_OK;
     const pcs_mesh_source_ops *source = pcs_mesh_sources[type];
-    line_keys keys = { 0 };
-    if (strcmp(source->name, "line") == 0) (void)pcs_case_read(b->c, node, line_options, &keys);
-    if (keys.cells != NULL) PCS_TRY(travel_read(b, part->name, node, keys.cells));
+    pcs_yaml *cells = strcmp(source->name, "line") == 0 ? pcs_case_get(b->c, node, "cells") : NULL;
+    if (cells != NULL) PCS_TRY(travel_read(b, part->name, node, cells));
     PCS_TRY(mesh_read_auto(b, node, part->name, source->options));
     bool is_fine;
     PCS_TRY(pcs_build_part(b, node, source_parts, type, &part->params, &is_fine));

@@ -62,7 +62,6 @@ static pcs_status output_observer(pcs_build *b, pcs_yaml *output, int i)
 
 typedef struct output_probe {
     const pcs_set *items;
-    pcs_yaml *of;
     int item;
 } output_probe;
 
@@ -78,9 +77,9 @@ static const pcs_option probe_options[] = {
              "a set of cells, of whose centre of mass `of` is recorded"),
     PCS_COUNT("item", output_probe, item, PCS_OPTIONAL, PCS_NOT_NEGATIVE,
               "one item of the set, from 0; by default the mean over the set, or the centre of the body"),
-    PCS_NODE("of", output_probe, of, PCS_REQUIRED, components_form,
-             "x, .., ux, .., vx, .., rx, .., wx, .., a field of the element such as stress, or a coordinate of the "
-             "system"),
+    PCS_KEY("of", PCS_REQUIRED, components_form,
+            "x, .., ux, .., vx, .., rx, .., wx, .., a field of the element such as stress, or a coordinate of the "
+            "system"),
     { .name = NULL },
 };
 enum { PROBE_OF = 5 }; // index in the table
@@ -88,13 +87,9 @@ static const char *const probe_one[] = { "node", "set", "element", "body", NULL 
 static const pcs_map map_probe = { .name = "probe", .is_entry = true, .options = probe_options };
 static const pcs_map map_probes = { .name = "probes", .kind = PCS_MAP_NAMES, .entry = &map_probe };
 
-typedef struct output_keys {
-    pcs_yaml *probes;
-} output_keys;
-
 static const pcs_option output_options[] = {
-    PCS_MAP("probes", output_keys, probes, PCS_OPTIONAL, map_probes,
-            "columns of the history, by name: `of` of one of `node`, `set`, `element` and `body`"),
+    PCS_KEY_MAP("probes", PCS_OPTIONAL, map_probes,
+                "columns of the history, by name: `of` of one of `node`, `set`, `element` and `body`"),
     { .name = NULL },
 };
 const pcs_map pcs_output_map = {
@@ -142,7 +137,8 @@ static pcs_status output_read_probe(pcs_build *b, const char *name, pcs_yaml *ma
     probe->is_cell = which == 2;
     probe->is_body = which == 3;
     if (which >= 0) probe->items = output_pick_item(b, map, p.items, p.item);
-    if (p.of != NULL && output_check_components(b, p.of)) probe->of = p.of;
+    pcs_yaml *of = pcs_case_get(b->c, map, "of");
+    if (of != NULL && output_check_components(b, of)) probe->of = of;
     return PCS_OK;
 }
 

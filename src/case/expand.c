@@ -474,7 +474,6 @@ static bool read_value(pcs_case *c, pcs_yaml *node, const pcs_option *option, vo
     case PCS_OPTION_NAMES: return value_names(c, node, member);
     case PCS_OPTION_POINTS: return value_points(c, node, option->range, member);
     case PCS_OPTION_FORMULA: return value_formula(c, node, time, member);
-    case PCS_OPTION_NODE: *(pcs_yaml **)member = node; return true;
     case PCS_OPTION_FORM: return true;
     case PCS_OPTION_PROFILE: return profile_read(c, node, option->range, member);
     }
@@ -497,7 +496,6 @@ static void read_absent(const pcs_option *option, void *member)
         [PCS_OPTION_POINTS] = sizeof(pcs_points),
         [PCS_OPTION_FORMULA] = sizeof(const void *),
         [PCS_OPTION_PROFILE] = sizeof(pcs_profile),
-        [PCS_OPTION_NODE] = sizeof(pcs_yaml *),
         [PCS_OPTION_FORM] = 0,
     };
     static const double unknown[3] = { NAN, NAN, NAN };

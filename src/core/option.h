@@ -22,8 +22,7 @@ typedef enum pcs_option_kind {
     PCS_OPTION_POINTS,  // pcs_points, a map of names to positions; absent optional: empty
     PCS_OPTION_FORMULA, // const pcs_expression *, of t; absent optional: NULL
     PCS_OPTION_PROFILE, // pcs_profile, a number that may vary along a line; absent optional: NAN everywhere
-    PCS_OPTION_NODE,    // struct pcs_yaml *, for its owner to read; absent optional: NULL
-    PCS_OPTION_FORM     // read by its form, into a member of the form's own type; absent optional: unchanged
+    PCS_OPTION_FORM // read by its form, into a member of the form's own type, or looked up by its owner, without one
 } pcs_option_kind;
 
 typedef struct pcs_list {
@@ -76,7 +75,7 @@ typedef struct pcs_option {
     const char *preset;          // default as in a case file, NULL if absent
     pcs_range range;             // range of reals, counts, profiles and each entry of a vector or list
     const char *const *choices;  // ends with NULL
-    const struct pcs_form *form; // allowed forms of a node (build/maps.h)
+    const struct pcs_form *form; // allowed values of a form (build/maps.h)
 } pcs_option;
 
 // Returns the value of the text option `name` in `params`, NULL if there is no such option or value.
