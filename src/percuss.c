@@ -866,21 +866,16 @@ const double *percuss_rows(const percuss *p, percuss_row_quantity quantity, size
     return (const double *)(const void *)((const char *)p->rows + offsets[quantity]);
 }
 
-static pcs_status contacts_take_points(percuss *p)
-{
-    if (p->position != NULL && p->normal != NULL) return PCS_OK;
-    PCS_TAKE(p->ctx, p->position, pcs_system_npoint(p->system), "contact points");
-    PCS_TAKE(p->ctx, p->normal, pcs_system_npoint(p->system), "contact points");
-    return PCS_OK;
-}
-
 int percuss_contact_points(percuss *p, const double **position, const double **normal)
 {
     if (position != NULL) *position = NULL;
     if (normal != NULL) *normal = NULL;
     if (!read_may_evaluate(p)) return 2;
-    if (pcs_system_npoint(p->system) == 0) return 0;
-    if (contacts_take_points(p) != PCS_OK) return 1;
+    size_t count = (size_t)pcs_system_npoint(p->system), size = sizeof *p->position;
+    if (count == 0) return 0;
+    if (p->position == NULL) p->position = pcs_take(p->ctx, count, size, "contact points");
+    if (p->normal == NULL) p->normal = pcs_take(p->ctx, count, size, "contact points");
+    if (p->position == NULL || p->normal == NULL) return 1;
     pcs_system_points(p->system, api_at(p), p->position, p->normal);
     if (position != NULL) *position = p->position[0];
     if (normal != NULL) *normal = p->normal[0];

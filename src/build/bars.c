@@ -377,26 +377,22 @@ pcs_status pcs_foresee(pcs_sim *sim, bool is_explicit)
     return PCS_OK;
 }
 
-// Returns the number of cells that resolves a length, m, of a line; 0 if nothing says so.
-static double foresee_line(const pcs_foresight *f, const pcs_bar *line, double length)
-{
-    double wave = sqrt(4.0 * PI * line->bending * f->press); // of period 2 T
-    if (line->bending > 0.0) return fmax(BEAM_CELLS, ceil(LAW_CELLS * length / wave));
-    return isfinite(f->travel) ? fmax(1.0, round(length / (line->c * f->travel))) : 0.0;
-}
-
 double pcs_foresee_cells(const pcs_sim *sim, const pcs_set *set, double present)
 {
     int count;
     pcs_bar *lines = bars_find(sim, &count);
+    const pcs_foresight *f = &sim->foreseen;
     double cells = 0.0;
-    for (int i = 0; i < (set == NULL ? 0 : count); i++)
-        for (int k = lines[i].first; k < lines[i].first + lines[i].ncell; k++) {
-            double member = present * bar_cell(lines[i].batch, k);
-            int cell = lines[i].batch->cells[k]; // those of a part follow one another
-            if (cell >= set->items[0] && cell <= set->items[set->count - 1])
-                cells = fmax(cells, foresee_line(&sim->foreseen, &lines[i], member));
+    for (const pcs_bar *line = lines; line < lines + (set == NULL ? 0 : count); line++) {
+        double wave = sqrt(4.0 * PI * line->bending * f->press); // of period 2 T
+        for (int k = line->first; k < line->first + line->ncell; k++) {
+            double length = present * bar_cell(line->batch, k);
+            int cell = line->batch->cells[k]; // those of a part follow one another
+            if (cell < set->items[0] || cell > set->items[set->count - 1]) continue;
+            if (line->bending > 0.0) cells = fmax(cells, fmax(BEAM_CELLS, ceil(LAW_CELLS * length / wave)));
+            else if (isfinite(f->travel)) cells = fmax(cells, fmax(1.0, round(length / (line->c * f->travel))));
         }
+    }
     pcs_scratch_free(lines);
     return cells;
 }

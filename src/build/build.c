@@ -132,7 +132,7 @@ static pcs_status build_perturb(pcs_build *b)
 // Section `initial`, and the initial state that follows from it.
 
 // Reads one vector for all nodes, of numbers and formulas of position, or {from, to} for the first and the last node.
-static pcs_status initial_read_profile(pcs_build *b, pcs_yaml *node, void *member)
+static pcs_status initial_read_profile(pcs_build *b, const pcs_form *self, pcs_yaml *node, void *member)
 {
     const pcs_range any = PCS_ANY_NUMBER;
     pcs_fe_profile *out = member;

@@ -56,7 +56,7 @@ pcs_status pcs_build_read(pcs_build *b, pcs_yaml *map, const pcs_option *options
     bool is_read = pcs_case_read(b->c, map, options, params);
     for (const pcs_option *o = options; o != NULL && o->name != NULL; o++) {
         pcs_yaml *node = o->kind == PCS_OPTION_FORM ? pcs_case_get(b->c, map, o->name) : NULL;
-        if (node != NULL && o->form->read != NULL) PCS_TRY(o->form->read(b, node, (char *)params + o->offset));
+        if (node != NULL && o->form->read != NULL) PCS_TRY(o->form->read(b, o->form, node, (char *)params + o->offset));
     }
     if (is_fine != NULL) *is_fine = is_read && pcs_case_error_count(b->c) == nerror;
     return PCS_OK;
@@ -113,30 +113,18 @@ const pcs_set *pcs_build_set(pcs_build *b, pcs_yaml *node, bool of_cells, bool i
     return set;
 }
 
-static pcs_status builder_read_nodes(pcs_build *b, pcs_yaml *node, void *member)
+static pcs_status builder_read_set(pcs_build *b, const pcs_form *self, pcs_yaml *node, void *member)
 {
-    *(const pcs_set **)member = pcs_build_set(b, node, false, false);
+    *(const pcs_set **)member = pcs_build_set(b, node, self->of_cells, self->is_single);
     return PCS_OK;
 }
 
-static pcs_status builder_read_node(pcs_build *b, pcs_yaml *node, void *member)
-{
-    *(const pcs_set **)member = pcs_build_set(b, node, false, true);
-    return PCS_OK;
-}
-
-static pcs_status builder_read_cells(pcs_build *b, pcs_yaml *node, void *member)
-{
-    *(const pcs_set **)member = pcs_build_set(b, node, true, false);
-    return PCS_OK;
-}
-
-#define SET_FORM(reader)                                                                    \
-    {                                                                                       \
-        .shown = "name of a set", .json = "'type':'string','minLength':1", .read = (reader) \
-    }
-const pcs_form pcs_set_form = SET_FORM(builder_read_nodes), pcs_node_form = SET_FORM(builder_read_node),
-               pcs_cells_form = SET_FORM(builder_read_cells);
+// clang-format off
+#define SET_FORM(cells, single) \
+    { "name of a set", "'type':'string','minLength':1", NULL, NULL, builder_read_set, cells, single }
+// clang-format on
+const pcs_form pcs_set_form = SET_FORM(false, false), pcs_node_form = SET_FORM(false, true),
+               pcs_cells_form = SET_FORM(true, false);
 
 enum { MOST_PARTS = 64 };
 

@@ -60,7 +60,7 @@ static pcs_status build_source(pcs_build *b, pcs_yaml *node, const pcs_source_op
     for (const pcs_source_signal *s = ops->signals; s != NULL && s->name != NULL; s++) {
         pcs_amplitude *signal = (pcs_amplitude *)((char *)params + s->offset);
         pcs_yaml *given = pcs_case_get(b->c, node, s->name);
-        if (given != NULL) PCS_TRY(pcs_amplitude_form.read(b, given, signal));
+        if (given != NULL) PCS_TRY(pcs_amplitude_form.read(b, &pcs_amplitude_form, given, signal));
         if (s->is_rate) PCS_TRY(joints_integrate(b, given, signal));
     }
     is_read = is_read && pcs_case_error_count(b->c) == nerror;

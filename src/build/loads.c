@@ -142,7 +142,7 @@ static void amplitude_read_shape(pcs_build *b, pcs_yaml *node, int shape, pcs_am
     *out = p.amplitude;
 }
 
-static pcs_status amplitude_read(pcs_build *b, pcs_yaml *map, void *member)
+static pcs_status amplitude_read(pcs_build *b, const pcs_form *self, pcs_yaml *map, void *member)
 {
     pcs_amplitude *out = member;
     if (!pcs_case_is(b->c, map, PCS_YAML_MAP)) return PCS_OK;
@@ -226,7 +226,7 @@ pcs_status pcs_build_sample_formulas(pcs_build *b)
 
 static const char *const supports_axes[] = { "x", "y", "z", "rx", "ry", "rz", NULL };
 
-static pcs_status supports_read_fix(pcs_build *b, pcs_yaml *list, void *member)
+static pcs_status supports_read_fix(pcs_build *b, const pcs_form *self, pcs_yaml *list, void *member)
 {
     bool *fixes = member;
     if (!pcs_case_is(b->c, list, PCS_YAML_LIST)) return PCS_OK;

@@ -27,7 +27,8 @@ typedef struct pcs_form {
     pcs_parts *parts;  // registry: `auto` or the name of a part; with a map, a name stands for { type: name }
     const struct pcs_map *map;
     // Reads the value of a PCS_OPTION_FORM into its member. Wrong values are errors of the case.
-    pcs_status (*read)(struct pcs_build *b, pcs_yaml *node, void *member);
+    pcs_status (*read)(struct pcs_build *b, const struct pcs_form *self, pcs_yaml *node, void *member);
+    bool of_cells, is_single; // of a set: it has cells, not nodes; it must have one item
 } pcs_form;
 
 typedef enum pcs_map_kind {

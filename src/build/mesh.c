@@ -597,8 +597,8 @@ static const double MOST_CELLS = 1 << 28;
 // Returns true if a group names this part as its mesh, alone or in a list.
 static bool travel_names(const pcs_yaml *mesh, const char *part)
 {
-    bool is_named = mesh != NULL && strcmp(mesh->text, part) == 0;
-    for (int i = 0; mesh != NULL && i < mesh->count; i++) is_named = is_named || travel_names(mesh->items[i], part);
+    bool is_named = strcmp(mesh->text, part) == 0;
+    for (int i = 0; i < mesh->count; i++) is_named = is_named || travel_names(mesh->items[i], part);
     return is_named;
 }
 
@@ -612,7 +612,7 @@ static double travel_speed(pcs_build *b, const pcs_yaml *node, const char *part)
         pcs_yaml *group = section->items[i];
         if (group->kind != PCS_YAML_MAP) continue;
         pcs_yaml *mesh = pcs_case_get(b->c, group, "mesh"), *type = pcs_case_get(b->c, group, "type");
-        if (!travel_names(mesh, part)) continue;
+        if (mesh == NULL || !travel_names(mesh, part)) continue;
         bool is_rod = type != NULL && type->kind == PCS_YAML_SCALAR;
         if (!is_rod || strncmp(type->text, "rod", 3) != 0 || strncmp(type->text, "rotor", 5) == 0) break;
         pcs_yaml *E = pcs_case_get(b->c, group, "E"), *rho = pcs_case_get(b->c, group, "rho");

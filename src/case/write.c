@@ -20,12 +20,6 @@ typedef struct output {
     size_t used, room;
 } output;
 
-static void write_letter(output *out, char letter)
-{
-    if (out->used < out->room) out->text[out->used] = letter;
-    out->used++;
-}
-
 static void write_text(output *out, const char *text)
 {
     size_t length = strlen(text), left = out->used < out->room ? out->room - out->used : 0;
@@ -48,12 +42,12 @@ static bool write_is_plain(const char *text)
 
 static void write_quoted(output *out, const char *text)
 {
-    write_letter(out, '"');
+    write_text(out, "\"");
     for (const char *p = text; *p != '\0'; p++) {
         unsigned char x = (unsigned char)*p;
         if (x == '"' || x == '\\') {
-            write_letter(out, '\\');
-            write_letter(out, *p);
+            write_text(out, "\\");
+            write_text(out, (char[2]){ *p });
         } else if (x < 0x20 || x == 0x7f) {
             char code[8];
             snprintf(code, sizeof code, "\\x%02X", x);
@@ -61,10 +55,10 @@ static void write_quoted(output *out, const char *text)
         } else if (x == '$' && p[1] == '{') { // no formula
             write_text(out, "$$");
         } else {
-            write_letter(out, *p);
+            write_text(out, (char[2]){ *p });
         }
     }
-    write_letter(out, '"');
+    write_text(out, "\"");
 }
 
 static void write_scalar(output *out, const pcs_yaml *node)
@@ -96,7 +90,7 @@ static bool write_is_flat(const pcs_yaml *list)
 
 static void write_flat(output *out, const pcs_yaml *list)
 {
-    write_letter(out, '[');
+    write_text(out, "[");
     for (int i = 0; i < list->count; i++) {
         if (i > 0) write_text(out, ", ");
         if (list->items[i]->kind == PCS_YAML_LIST) {
@@ -105,7 +99,7 @@ static void write_flat(output *out, const pcs_yaml *list)
             write_scalar(out, list->items[i]);
         }
     }
-    write_letter(out, ']');
+    write_text(out, "]");
 }
 
 static void write_block(output *out, const pcs_yaml *node, int indent, bool is_begun);
@@ -114,20 +108,20 @@ static void write_block(output *out, const pcs_yaml *node, int indent, bool is_b
 static void write_value(output *out, const pcs_yaml *node, int indent)
 {
     if (node->kind == PCS_YAML_SCALAR) {
-        write_letter(out, ' ');
+        write_text(out, " ");
         write_scalar(out, node);
-        write_letter(out, '\n');
+        write_text(out, "\n");
     } else if (node->count == 0) {
         write_text(out, node->kind == PCS_YAML_MAP ? " {}\n" : " []\n");
     } else if (node->kind == PCS_YAML_LIST && write_is_flat(node)) {
-        write_letter(out, ' ');
+        write_text(out, " ");
         write_flat(out, node);
-        write_letter(out, '\n');
+        write_text(out, "\n");
     } else if (node->kind == PCS_YAML_MAP && node->parent->kind == PCS_YAML_LIST) {
-        write_letter(out, ' ');
+        write_text(out, " ");
         write_block(out, node, indent + INDENT, true);
     } else {
-        write_letter(out, '\n');
+        write_text(out, "\n");
         write_block(out, node, indent + INDENT, false);
     }
 }
@@ -137,9 +131,9 @@ static void write_entry(output *out, const pcs_yaml *node, int i, int indent)
     if (node->kind == PCS_YAML_MAP) {
         if (write_is_plain(node->keys[i].name)) write_text(out, node->keys[i].name);
         else write_quoted(out, node->keys[i].name);
-        write_letter(out, ':');
+        write_text(out, ":");
     } else {
-        write_letter(out, '-');
+        write_text(out, "-");
     }
     write_value(out, node->items[i], indent);
 }
@@ -148,7 +142,7 @@ static void write_entry(output *out, const pcs_yaml *node, int i, int indent)
 static void write_block(output *out, const pcs_yaml *node, int indent, bool is_begun)
 {
     for (int i = 0; i < node->count; i++) {
-        for (int k = 0; k < indent && (i > 0 || !is_begun); k++) write_letter(out, ' ');
+        for (int k = 0; k < indent && (i > 0 || !is_begun); k++) write_text(out, " ");
         write_entry(out, node, i, indent);
     }
 }

@@ -1373,15 +1373,6 @@ static pcs_status contact_frames_write(const pcs_view *view, contact_frames_data
     return status;
 }
 
-// Writes the title "contacts of bar_impact: 0 wall, 1 floor", which gives the number of every contact.
-static void contact_frames_make_title(const pcs_view *view, char *title)
-{
-    snprintf(title, TITLE_ROOM, "contacts of %s:", view->case_name);
-    for (int c = 0; c < view->system->ncontact; c++)
-        if (!view->system->contacts[c].is_joint)
-            pcs_text_add(title, TITLE_ROOM, "%s %d %s", c == 0 ? "" : ",", c, view->system->contacts[c].name);
-}
-
 // Returns the options of these frames; if `every` is not given, those of the model's frames, and none without these.
 static const pcs_frames_params *contact_frames_params(const pcs_observer *self)
 {
@@ -1439,7 +1430,10 @@ static pcs_status contact_frames_open(pcs_observer *self)
     const pcs_system *system = view->system;
     PCS_TRY(pcs_tally_create(self->ctx, view, &d->tally));
     PCS_TRY(series_create(self->ctx, view, "contacts", &d->series));
-    contact_frames_make_title(view, d->title);
+    snprintf(d->title, TITLE_ROOM, "contacts of %s:", view->case_name); // and the number of each: 0 wall, 1 floor
+    for (int c = 0; c < system->ncontact; c++)
+        if (!system->contacts[c].is_joint)
+            pcs_text_add(d->title, TITLE_ROOM, "%s %d %s", c == 0 ? "" : ",", c, system->contacts[c].name);
     int n = d->tally.nrow, ntangent = system->ntangent + system->ncompliant_tangent;
     for (int j = 0; j < n; j++) d->npoint += contact_frames_shows(system, j);
     PCS_TAKE(self->ctx, d->position, n, "contact points");

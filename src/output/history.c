@@ -389,25 +389,21 @@ static int waves_find_field(const pcs_picture *picture, const char *name)
     return -1;
 }
 
-static pcs_status waves_reject_field(const pcs_observer *self, const char *name)
-{
-    const pcs_picture *picture = self->view->system->picture;
-    char known[512] = "";
-    for (int k = 0; k < picture->nfield; k++) pcs_text_add(known, sizeof known, ", %s", picture->field_names[k]);
-    return pcs_fail(self->ctx, PCS_BAD_INPUT,
-                    "there is no field '%.80s' over a body: there are ux, uy, uz, vx, vy, vz%s", name, known);
-}
-
 static pcs_status waves_check(const pcs_observer *self, char place[PCS_OBSERVER_PLACE])
 {
     const waves_params *p = self->params;
+    const pcs_picture *picture = self->view->system->picture;
+    char known[512] = "";
     if (self->view->mesh == NULL)
         return pcs_fail(self->ctx, PCS_BAD_INPUT, "a system in closed form has no body with cells");
     if (p->of.count == 0) return pcs_fail(self->ctx, PCS_BAD_INPUT, "'of' is empty, needs fields such as stress or vx");
+    for (int k = 0; k < picture->nfield; k++) pcs_text_add(known, sizeof known, ", %s", picture->field_names[k]);
     for (int k = 0; k < p->of.count; k++) {
         snprintf(place, PCS_OBSERVER_PLACE, "of.%d", k);
-        if (waves_find_field(self->view->system->picture, p->of.text[k]) < 0)
-            return waves_reject_field(self, p->of.text[k]);
+        if (waves_find_field(picture, p->of.text[k]) < 0)
+            return pcs_fail(self->ctx, PCS_BAD_INPUT,
+                            "there is no field '%.80s' over a body: there are ux, uy, uz, vx, vy, vz%s", p->of.text[k],
+                            known);
     }
     return PCS_OK;
 }

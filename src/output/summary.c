@@ -396,14 +396,6 @@ static void json_indent(json *j)
     pcs_file_bytes(j->f, blanks, 1 + 2 * (size_t)j->depth);
 }
 
-static void json_end(json *j, char bracket)
-{
-    j->depth--;
-    if (!j->is_first) json_indent(j);
-    pcs_file_bytes(j->f, &bracket, 1);
-    j->is_first = false;
-}
-
 // Puts the value that printf's conversion asks for.
 static void json_value(json *j, char conversion, va_list *values)
 {
@@ -424,7 +416,10 @@ static void json_token(json *j, const char *token, size_t length, va_list *value
 {
     bool is_name = token[length] == ':', is_bracket = *token == '{' || *token == '[';
     if (*token == '}' || *token == ']') {
-        json_end(j, *token);
+        j->depth--;
+        if (!j->is_first) json_indent(j);
+        pcs_file_bytes(j->f, token, 1);
+        j->is_first = false;
         return;
     }
     if (!j->has_name && !j->is_first) pcs_file_text(j->f, ",");
@@ -439,11 +434,6 @@ static void json_token(json *j, const char *token, size_t length, va_list *value
     j->depth += is_bracket;
 }
 
-static bool json_is_between(char c)
-{
-    return c == ':' || c == ',' || c == ' ';
-}
-
 // Puts a piece of JSON with the values of printf's conversions %g, %d, %ld and %s: null for what is not finite or NULL.
 // Names stand without quotes, before ':'; line breaks and commas are its own.
 __attribute__((format(printf, 2, 3))) static void json_put(json *j, const char *form, ...)
@@ -451,11 +441,10 @@ __attribute__((format(printf, 2, 3))) static void json_put(json *j, const char *
     va_list values;
     va_start(values, form);
     while (*form != '\0') {
-        size_t length = 0;
-        while (form[length] != '\0' && !json_is_between(form[length])) length++;
+        size_t length = strcspn(form, ":, ");
         json_token(j, form, length, &values);
         form += length;
-        while (json_is_between(*form)) form++;
+        form += strspn(form, ":, ");
     }
     va_end(values);
 }
