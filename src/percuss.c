@@ -1076,14 +1076,6 @@ static pcs_status model_directions(percuss *p, percuss_matrix *out)
     return PCS_OK;
 }
 
-static pcs_status model_no_damping(percuss *p, percuss_matrix *out)
-{
-    if (p->no_start == NULL) PCS_TAKE(p->ctx, p->no_start, p->system->nv + 1, "damping");
-    *out = (percuss_matrix){ .nrow = p->system->nv, .ncol = p->system->nv, .start = p->no_start };
-    out->row = p->no_start;
-    return PCS_OK;
-}
-
 int percuss_matrix_of(percuss *p, percuss_matrix_kind kind, percuss_matrix *out)
 {
     *out = (percuss_matrix){ 0 };
@@ -1094,7 +1086,14 @@ int percuss_matrix_of(percuss *p, percuss_matrix_kind kind, percuss_matrix *out)
     if (kind != PERCUSS_MASS && system->tangents_vary) system->ops->update(system, api_at(p), PCS_TANGENTS, NULL);
     const pcs_matrix *const matrices[] = { system->M, system->K, system->C };
     const pcs_matrix *A = matrices[kind];
-    if (A == NULL) return kind == PERCUSS_DAMPING ? api_answer(model_no_damping(p, out)) : 2;
+    if (A == NULL && kind != PERCUSS_DAMPING) return 2;
+    if (A == NULL && p->no_start == NULL)
+        p->no_start = pcs_take(p->ctx, (size_t)system->nv + 1, sizeof *p->no_start, "damping");
+    if (A == NULL && p->no_start == NULL) return 1;
+    if (A == NULL) {
+        *out = (percuss_matrix){ .nrow = system->nv, .ncol = system->nv, .start = p->no_start, .row = p->no_start };
+        return 0;
+    }
     *out = (percuss_matrix){ .nrow = A->pattern->n, .ncol = A->pattern->n, .nnz = A->pattern->nnz };
     out->start = A->pattern->start;
     out->row = A->pattern->row;
@@ -1163,21 +1162,13 @@ static pcs_status push_create(pcs_system *self, double **out)
     return PCS_OK;
 }
 
-static pcs_status drive_prepare(percuss *p)
-{
-    if (p->jump == NULL) PCS_TAKE(p->ctx, p->jump, p->system->nv, "applied forces");
-    return PCS_OK;
-}
-
 double *percuss_applied_force(percuss *p)
 {
     if (p == NULL || p->sim == NULL || p->is_stepping) return NULL;
     if (p->applied != NULL) return p->applied;
     double *applied;
-    if (drive_prepare(p) != PCS_OK) return NULL;
-    if (push_create(p->system, &applied) != PCS_OK) return NULL;
-    p->acting = pcs_take(p->ctx, (size_t)p->system->nv, sizeof *p->acting, "applied forces");
-    return p->applied = p->acting == NULL ? NULL : applied;
+    if (read_vector(p, &p->jump) == NULL || push_create(p->system, &applied) != PCS_OK) return NULL;
+    return p->applied = read_vector(p, &p->acting) == NULL ? NULL : applied;
 }
 
 // Applies a jump df [nv] of the smooth forces, which is overwritten, to the memory of the scheme.
@@ -1270,7 +1261,7 @@ static int drive_set_factor(percuss *p, int load, double factor)
 {
     const pcs_state *x = &p->sim->state;
     double *before = pcs_scratch(NULL, (size_t)p->system->nv, sizeof *before);
-    if (before == NULL || drive_prepare(p) != PCS_OK) {
+    if (before == NULL || read_vector(p, &p->jump) == NULL) {
         pcs_scratch_free(before);
         return 1;
     }

@@ -507,21 +507,8 @@ static void bars_print_waves(const bars *b, const pcs_bar *part, double c, const
                impedance, over, part->length / c / ncell, ncell, ncell == 1 ? "" : "s", is_even ? "" : " on average");
 }
 
-// Writes the stable step of the scheme of the case; that of half_explicit if it needs none.
-static void bars_stable_step(const bars *b, size_t size, char *text)
-{
-    const pcs_system *system = b->sim->system;
-    const pcs_scheme *scheme = b->sim->scheme;
-    pcs_mode_limit *own = scheme->ops->stable_step;
-    const pcs_step_limit limit = { .modes = own == NULL ? pcs_stable_trapezoidal : own, .params = scheme->params };
-    const char *name = own == NULL ? "half_explicit" : scheme->ops->name;
-    double step = system->ops->stable_step(system, NULL, NULL, &limit);
-    text[0] = '\0';
-    if (step <= 0.0) snprintf(text, size, "; no step of %s is stable", name);
-    else if (isfinite(step)) snprintf(text, size, "; stable step of %s %.6g s", name, step);
-}
-
-// Prints the Courant numbers of the step in the cells, and the stable step.
+// Prints the Courant numbers of the step in the cells, and the stable step of the scheme of the case; that of
+// half_explicit if it needs none.
 static void bars_print_clock(const bars *b)
 {
     double low = INFINITY, high = 0.0, h = b->sim->step_size;
@@ -531,8 +518,14 @@ static void bars_print_clock(const bars *b)
             low = fmin(low, courant);
             high = fmax(high, courant);
         }
-    char stable[80];
-    bars_stable_step(b, sizeof stable, stable);
+    char stable[80] = "";
+    const pcs_scheme *scheme = b->sim->scheme;
+    pcs_mode_limit *own = scheme->ops->stable_step;
+    const pcs_step_limit limit = { .modes = own == NULL ? pcs_stable_trapezoidal : own, .params = scheme->params };
+    const char *name = own == NULL ? "half_explicit" : scheme->ops->name;
+    double step = b->sim->system->ops->stable_step(b->sim->system, NULL, NULL, &limit);
+    if (step <= 0.0) snprintf(stable, sizeof stable, "; no step of %s is stable", name);
+    else if (isfinite(step)) snprintf(stable, sizeof stable, "; stable step of %s %.6g s", name, step);
     if (high - low > 1e-6 * high) bars_print(b, "steps of %.6g s, Courant number %.4g to %.4g%s", h, low, high, stable);
     else bars_print(b, "steps of %.6g s, Courant number %.4g%s", h, high, stable);
 }

@@ -145,18 +145,9 @@ typedef struct elements_cover {
     bool drops_any;
 } elements_cover;
 
-// Returns true if a cell lacks elements. Drops a point without elements that only marks a node of other cells, or one
-// on springs alone, as their anchor. If its mass was forgotten, the mass matrix is singular there.
-static bool elements_is_bare(const pcs_build *b, elements_cover *k, int cell, bool is_marker)
-{
-    const int *node = b->mesh->cell[cell];
-    if (k->owner[cell] != 0) return false;
-    if (node[0] != node[1] || !k->is_held[node[0]] || (k->is_heavy[node[0]] && !is_marker)) return true;
-    k->is_dropped[cell] = k->drops_any = true;
-    return false;
-}
-
-// Rejects a mesh part with cells that lack elements. A cell that is only in sets `name.*` may be a marker.
+// Rejects a mesh part with cells that lack elements. Drops a point without elements that only marks a node of other
+// cells (in sets `name.*`), or one on springs alone, as their anchor: if its mass was forgotten, the mass matrix is
+// singular there.
 static void elements_find_bare(pcs_build *b, elements_cover *k, const pcs_yaml *mesh, int part)
 {
     const char *name = mesh->keys[part].name;
@@ -166,10 +157,15 @@ static void elements_find_bare(pcs_build *b, elements_cover *k, const pcs_yaml *
         const pcs_set *set = &b->mesh->cell_set[i];
         if (strncmp(set->name, name, length) != 0 || (set->name[length] != '.' && set->name[length] != '\0')) continue;
         for (int c = 0; c < set->count; c++) {
-            if (k->part[set->items[c]] == part + 1) continue;
-            k->part[set->items[c]] = part + 1;
+            int cell = set->items[c];
+            const int *node = b->mesh->cell[cell];
+            if (k->part[cell] == part + 1) continue;
+            k->part[cell] = part + 1;
             ncell++;
-            nbare += elements_is_bare(b, k, set->items[c], set->name[length] == '.');
+            if (k->owner[cell] != 0) continue;
+            bool is_anchor = !k->is_heavy[node[0]] || set->name[length] == '.';
+            if (node[0] != node[1] || !k->is_held[node[0]] || !is_anchor) nbare++;
+            else k->is_dropped[cell] = k->drops_any = true;
         }
     }
     if (nbare == 0) return;

@@ -829,17 +829,6 @@ static pcs_status mesh_build_part(pcs_build *b, const mesh_part *part)
     return pcs_build_blame(b, part->node, status);
 }
 
-// Rejects a mesh that needs more memory than the machine has: allocation may succeed and the process die later.
-static void mesh_check_memory(pcs_build *b, const pcs_yaml *section)
-{
-    double need = BYTES_PER_CELL * b->mesh->ncell;
-    double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    if (have > 0.0 && need > have) {
-        pcs_case_reject(b->c, section, "has %d cells, which need at least %.3g GB; this machine has %.3g GB",
-                        b->mesh->ncell, 1e-9 * need, 1e-9 * have);
-    }
-}
-
 // Builds the parts, unless another process does, and reads the sections about all of them.
 static pcs_status mesh_build_whole(pcs_build *b, const mesh_parts *parts)
 {
@@ -885,6 +874,11 @@ pcs_status pcs_build_mesh(pcs_build *b)
     // Every rank has the complete mesh: errors are reported, or the nodes are distributed.
     bool is_kept = !b->distributes && pcs_process_count(b->ctx) > 1 && pcs_case_error_count(b->c) == 0;
     if (is_kept) PCS_TRY(distribute_keep(b));
-    if (section != NULL) mesh_check_memory(b, section);
+    // Rejects a mesh that needs more memory than the machine has: allocation may succeed and the process die later.
+    double need = BYTES_PER_CELL * b->mesh->ncell;
+    double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    if (section != NULL && have > 0.0 && need > have)
+        pcs_case_reject(b->c, section, "has %d cells, which need at least %.3g GB; this machine has %.3g GB",
+                        b->mesh->ncell, 1e-9 * need, 1e-9 * have);
     return PCS_OK;
 }

@@ -347,17 +347,12 @@ static pcs_status load_find_file(pcs_context *ctx, const char *path, size_t size
 pcs_status pcs_case_load(pcs_context *ctx, const char *path, pcs_case **out)
 {
     *out = NULL;
-    char file[4096];
-    PCS_TRY(load_find_file(ctx, path, sizeof file, file));
-    pcs_case *c = NULL;
-    PCS_TRY(load_create(ctx, file, &c));
-    PCS_TRY(load_name(c));
-    char *text = NULL;
+    char file[4096], *text = NULL;
     size_t size = 0;
+    PCS_TRY(load_find_file(ctx, path, sizeof file, file));
     PCS_TRY(pcs_text_file(ctx, file, "the case", PCS_CASE_BYTES, &text, &size));
-    pcs_status status = load_tree(c, text, size);
+    pcs_status status = pcs_case_parse(ctx, file, text, size, out);
     pcs_scratch_free(text);
-    if (status == PCS_OK) *out = c;
     return status;
 }
 

@@ -378,7 +378,7 @@ static double summary_wall_time(const pcs_timing *w)
 static pcs_interval summary_show_interval(const pcs_interval *from)
 {
     pcs_interval i = *from;
-    if (!pcs_interval_has_force(from)) i.peak_force = i.peak_time = i.smooth_peak = i.smooth_time = NAN;
+    if (!(from->pressed > 0.0)) i.peak_force = i.peak_time = i.smooth_peak = i.smooth_time = NAN;
     return i;
 }
 
@@ -503,7 +503,7 @@ static void json_contact(json *j, const pcs_contact_record *c)
     json_put(j, "{ name: %s, interval_count: %ld, impacts: %ld, time_in_contact: %g", c->name, c->ninterval, c->nimpact,
              c->touching_time);
     json_put(j, "first_time: %g, last_time: %g, mean_force: %g", has_touched ? c->kept[0].start : NAN,
-             has_touched ? c->last.end : NAN, pcs_contact_mean(c));
+             has_touched ? c->last.end : NAN, c->pressed_time > 0.0 ? c->smooth_impulse / c->pressed_time : NAN);
     json_put(j, "peak_force: %g, peak_force_time: %g", c->peak_force, isfinite(c->peak_force) ? c->peak_time : NAN);
     json_put(j, "filtered_peak_force: %g, filtered_peak_force_time: %g", c->smooth_peak,
              isfinite(c->smooth_peak) ? c->smooth_time : NAN);
@@ -1015,7 +1015,7 @@ static void record_filter(pcs_contact_record *c, const pcs_contact_step *now)
 static void record_add_force(pcs_contact_record *c, const pcs_interval *before)
 {
     const pcs_interval *i = &c->last;
-    bool had_force = pcs_interval_has_force(before);
+    bool had_force = before->pressed > 0.0;
     c->pressed_time += i->end - (had_force ? before->end : i->start);
     c->smooth_impulse += i->smooth_impulse - (had_force ? before->smooth_impulse : 0.0);
     record_largest(i->peak_force, i->peak_time, &c->peak_force, &c->peak_then, &c->peak_time);
@@ -1036,7 +1036,7 @@ static void record_touch(pcs_contact_record *c, const pcs_contact_step *now)
     record_filter(c, now);
     c->touching_time += now->t - i->end;
     i->end = now->t;
-    if (pcs_interval_has_force(i)) record_add_force(c, &before);
+    if (i->pressed > 0.0) record_add_force(c, &before);
     if (c->ninterval <= PCS_KEPT_INTERVALS) c->kept[c->ninterval - 1] = *i;
 }
 

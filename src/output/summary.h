@@ -74,21 +74,11 @@ typedef struct pcs_contact_step {
 
 void pcs_contact_record_add(pcs_contact_record *c, const pcs_contact_step *now);
 
-static inline bool pcs_interval_has_force(const pcs_interval *i)
-{
-    return i->pressed > 0.0;
-}
-
 // Returns the mean force, N, NAN if there is no force.
 static inline double pcs_interval_mean(const pcs_interval *i)
 {
     double duration = i->end - i->start;
-    return pcs_interval_has_force(i) && duration > 0.0 ? i->smooth_impulse / duration : NAN;
-}
-
-static inline double pcs_contact_mean(const pcs_contact_record *c)
-{
-    return c->pressed_time > 0.0 ? c->smooth_impulse / c->pressed_time : NAN;
+    return i->pressed > 0.0 && duration > 0.0 ? i->smooth_impulse / duration : NAN;
 }
 
 typedef struct pcs_reaction_record {
