@@ -38,6 +38,7 @@ typedef struct fe_scatter {
     int nnode;  // nodes of a cell
     int *first; // [ncell][ndof][nnode] position of the node's first row in a column; or -1 - i for the i-th of `table`
     int *table; // [..][ndof * ndof] positions for other cells, -1 if a dof is fixed
+    int *end;   // [ncell] end of the columns of a cell and of all before it
 } fe_scatter;
 
 // Holds the model as built from the case; constant afterwards.
@@ -88,6 +89,7 @@ typedef struct fe_work {
     double *load_factors; // [nload] 1 unless a caller changes them
     double *internal;     // [ninternal + 1] of all batches at the last commit, and its time, s; NULL if absent
     double elapsed;       // time from the last commit to the evaluation of tangents, s
+    int nreset;           // number of first values of K that are those of linear groups while cells are added
     // Workspace of reactions:
     double *q, *v, *f;       // [nv + nfixed]
     double *p, *R;           // [nfixed]

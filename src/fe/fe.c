@@ -98,11 +98,14 @@ static pcs_status assembly_make_scatter(pcs_system *self, fe_data *fe, int b)
     const pcs_batch *batch = &fe->batches[b];
     const pcs_element_ops *ops = pcs_fe_ops(fe, b);
     const pcs_pattern *pattern = self->K->pattern;
-    int n = ops->ndof, nnode = ops->nnode, rows = n / nnode, *first, ntable = 0;
+    int n = ops->ndof, nnode = ops->nnode, rows = n / nnode, *first, *end, ntable = 0, last = 0;
     PCS_TAKE(self->ctx, first, (size_t)batch->ncell * (size_t)(n * nnode), "the assembly");
-    fe->scatter[b] = (fe_scatter){ .nnode = nnode, .first = first };
+    PCS_TAKE(self->ctx, end, batch->ncell, "the assembly");
+    fe->scatter[b] = (fe_scatter){ .nnode = nnode, .first = first, .end = end };
     for (int c = 0; c < batch->ncell; c++, first += n * nnode) {
         const int *equation = batch->equation + (size_t)c * (size_t)n;
+        for (int i = 0; i < n; i++) last = equation[i] >= last ? equation[i] + 1 : last;
+        end[c] = pattern->start[last];
         if (!assembly_is_whole(pattern, n, rows, equation)) {
             first[0] = -1 - ntable++;
             continue;
@@ -271,6 +274,23 @@ static void assembly_scatter(int count, const int *place, const double *cell, do
         if (place[i] >= 0) value[place[i]] += cell[i];
 }
 
+// Sets the values of A from `from` to `to` to those of `base`, the sum of the linear groups; if that is NULL, to zero.
+static void assembly_reset(pcs_matrix *A, const double *base, int from, int to)
+{
+    size_t bytes = (size_t)(to - from) * sizeof *base;
+    if (base != NULL) memcpy(A->value + from, base + from, bytes);
+    else memset(A->value + from, 0, bytes);
+}
+
+// Resets the values of K before `to`, just before cells are added to them: these find them in the cache then.
+static inline void assembly_reset_to(pcs_system *self, int to)
+{
+    fe_work *work = self->work;
+    if (to <= work->nreset) return;
+    assembly_reset(self->K, ((const fe_data *)self->data)->base_K, work->nreset, to);
+    work->nreset = to;
+}
+
 // Adds the tangents of `count` cells from `first` on to K and C.
 static void assembly_add_tangents(pcs_system *self, int b, int first, int count, const double *q, const double *v)
 {
@@ -284,6 +304,7 @@ static void assembly_add_tangents(pcs_system *self, int b, int first, int count,
     for (int c = first; c < first + count; c++) {
         const int *place = scatter->first + (size_t)c * (size_t)(n * nnode);
         ops->matrices(batch, c, &at, NULL, K, self->C == NULL ? NULL : C);
+        assembly_reset_to(self, scatter->end[c]);
         if (place[0] < 0) {
             place = scatter->table + (size_t)(-1 - place[0]) * (size_t)(n * n);
             assembly_scatter(n * n, place, K, self->K->value);
@@ -357,28 +378,25 @@ static void pieces_add(pcs_system *self, int b, const double *q, const double *v
         assembly_add_tangents(self, b, 0, ncell, q, v);
         return;
     }
+    assembly_reset_to(self, self->K->pattern->nnz);
     for (int first = 0; first < 2; first++) {
         piece_job job = { self, b, first, q, v };
         pcs_pool_run(((const fe_work *)self->work)->pool, ((ncell + size - 1) / size + 1 - first) / 2, pieces_do, &job);
     }
 }
 
-// Sets A to `base`, the sum of the linear groups; if that is NULL, zeroes A.
-static void assembly_reset(pcs_matrix *A, const double *base)
-{
-    if (base != NULL) memcpy(A->value, base, (size_t)A->pattern->nnz * sizeof *base);
-    else pcs_matrix_zero(A);
-}
-
 // Reassembles K and C of nonlinear models.
 static void fe_update_tangents(pcs_system *self, pcs_instant at)
 {
     const fe_data *fe = self->data;
-    ((fe_work *)self->work)->elapsed = pcs_fe_elapsed(self, at.t);
-    assembly_reset(self->K, fe->base_K);
-    if (self->C != NULL) assembly_reset(self->C, fe->base_C);
+    fe_work *work = self->work;
+    work->elapsed = pcs_fe_elapsed(self, at.t);
+    work->nreset = 0;
+    if (self->C != NULL && fe->base_C == NULL) pcs_matrix_zero(self->C);
+    else if (self->C != NULL) assembly_reset(self->C, fe->base_C, 0, self->C->pattern->nnz);
     for (int b = 0; b < fe->nbatch; b++)
         if (pcs_fe_ops(fe, b)->is_nonlinear) pieces_add(self, b, at.q, at.v);
+    assembly_reset_to(self, self->K->pattern->nnz);
     if (fe->nfollower > 0) pcs_fe_follower_tangent(self, at);
     if (fe->has_laws) pcs_forces_add_tangents(self, at.q, at.v);
 }
