@@ -361,19 +361,34 @@ void pcs_matrix_add_cell(pcs_matrix *A, int ndof, const int *equation, double sc
     }
 }
 
+// Adds a A to S in the columns from `first` to `last`.
+static inline void matrix_add(pcs_matrix *S, double a, const pcs_matrix *A, int first, int last)
+{
+    const int *start = A->entries == NULL ? A->pattern->start : A->entries->start;
+    for (int i = start[first]; i < start[last]; i++) {
+        int p = A->entries == NULL ? i : A->entries->place[i];
+        S->value[p] += a * A->value[p];
+    }
+}
+
+enum { COLUMNS = 64 }; // that stay in the cache while one matrix after the other is added
+
 PCS_WIDE void pcs_matrix_combine(pcs_matrix *S, const double a[3], const pcs_matrix *M, const pcs_matrix *C,
                                  const pcs_matrix *K)
 {
     const double m = a[0], c = a[1], k = a[2];
     assert(M->pattern == S->pattern && (C == NULL || C->pattern == S->pattern));
     assert(K == NULL || K->pattern == S->pattern);
-    int nnz = S->pattern->nnz;
+    int nnz = S->pattern->nnz, n = S->pattern->n;
     if (K != NULL && M->entries != NULL && (C == NULL || C->entries != NULL)) {
         double *restrict s = S->value;
         const double *restrict stiffness = K->value;
-        for (int p = 0; p < nnz; p++) s[p] = k * stiffness[p];
-        pcs_matrix_add(S, m, M);
-        if (C != NULL) pcs_matrix_add(S, c, C);
+        for (int first = 0, last; first < n; first = last) {
+            last = first + COLUMNS < n ? first + COLUMNS : n;
+            for (int p = S->pattern->start[first]; p < S->pattern->start[last]; p++) s[p] = k * stiffness[p];
+            matrix_add(S, m, M, first, last);
+            if (C != NULL) matrix_add(S, c, C, first, last);
+        }
         return;
     }
     for (int p = 0; p < nnz; p++) {
@@ -386,12 +401,8 @@ PCS_WIDE void pcs_matrix_combine(pcs_matrix *S, const double a[3], const pcs_mat
 
 void pcs_matrix_add(pcs_matrix *S, double a, const pcs_matrix *A)
 {
-    int count = A->entries == NULL ? A->pattern->nnz : A->entries->start[A->pattern->n];
     assert(A->pattern == S->pattern);
-    for (int i = 0; i < count; i++) {
-        int p = A->entries == NULL ? i : A->entries->place[i];
-        S->value[p] += a * A->value[p];
-    }
+    matrix_add(S, a, A, 0, A->pattern->n);
 }
 
 // Computes y = T x or y += scale T x for one range of m equations with the tridiagonal values v.
