@@ -75,15 +75,6 @@ typedef struct pcs_exact_rates {
     double Gam[3], psi[3];
 } pcs_exact_rates;
 
-// Computes the unit quaternion (w, u) of exp(p).
-static inline void pcs_exact_quaternion(const double p[3], double Q[4])
-{
-    double a2 = pcs_dot3(p, p), half = 0.5 * sqrt(a2), x = 0.25 * a2;
-    double sinc = x < 1e-3 ? 1.0 - x / 6.0 * (1.0 - x / 20.0 * (1.0 - x / 42.0 * (1.0 - x / 72.0))) : sin(half) / half;
-    Q[0] = cos(half);
-    for (int k = 0; k < 3; k++) Q[1 + k] = 0.5 * sinc * p[k];
-}
-
 static inline void pcs_exact_matrix(const double Q[4], double R[9])
 {
     double w = Q[0], x = Q[1], y = Q[2], z = Q[3];
@@ -145,8 +136,8 @@ static inline void pcs_exact_deform(const pcs_exact_cell *cell, const pcs_exact_
     out->cell = cell;
     out->arc = arc;
     double Q1[4], Q2[4], Q[4], sign, d[3], norm = 0.0;
-    pcs_exact_quaternion(q + 3, Q1);
-    pcs_exact_quaternion(q + 9, Q2);
+    pcs_rotation_quaternion(q + 3, Q1);
+    pcs_rotation_quaternion(q + 9, Q2);
     if (arc != NULL) {
         pcs_exact_quaternion_multiply(Q1, arc->Q, -1.0);
         pcs_exact_quaternion_multiply(Q2, arc->Q, 1.0);
@@ -619,7 +610,7 @@ static pcs_exact_arc exact_arc(const pcs_exact_cell *cell, const double curvatur
     pcs_exact_arc out = { 0 };
     pcs_exact_state state;
     for (int k = 0; k < 3; k++) half[k] = asin(0.5 * size * cell->length) * curvature[k] / size;
-    pcs_exact_quaternion(half, out.Q);
+    pcs_rotation_quaternion(half, out.Q);
     pcs_exact_matrix(out.Q, out.B);
     pcs_exact_deform(cell, &out, rest, &state);
     memcpy(out.psi0, state.psi, sizeof out.psi0);

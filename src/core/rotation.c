@@ -5,29 +5,29 @@
 // a^2 below which the series of a quotient is exact to round-off and its closed form is not.
 static const double small2 = 1e-3;
 
-// Evaluates sin a / a; the next two, (1 - cos a)/a^2 and (a - sin a)/a^3, each as a function of a^2.
-static double rotation_s(double a2)
+// Evaluates sin a / a; the next two, (1 - cos a)/a^2 and (a - sin a)/a^3, each as a function of x = a^2.
+static double rotation_s(double x)
 {
-    if (a2 < small2) return 1.0 - a2 / 6.0 * (1.0 - a2 / 20.0 * (1.0 - a2 / 42.0 * (1.0 - a2 / 72.0)));
-    double a = sqrt(a2);
+    if (x < small2) return 1.0 - x * (1.0 / 6.0 - x * (1.0 / 120.0 - x * (1.0 / 5040.0 - x * (1.0 / 362880.0))));
+    double a = sqrt(x);
     return sin(a) / a;
 }
 
-static double rotation_c(double a2)
+static double rotation_c(double x)
 {
-    if (a2 < small2) return 0.5 * (1.0 - a2 / 12.0 * (1.0 - a2 / 30.0 * (1.0 - a2 / 56.0 * (1.0 - a2 / 90.0))));
-    double half = sin(0.5 * sqrt(a2));
-    return 2.0 * half * half / a2;
+    if (x < small2) return 0.5 - x * (1.0 / 24.0 - x * (1.0 / 720.0 - x * (1.0 / 40320.0 - x * (1.0 / 3628800.0))));
+    double half = sin(0.5 * sqrt(x));
+    return 2.0 * half * half / x;
 }
 
-static double rotation_d(double a2)
+static double rotation_d(double x)
 {
-    if (a2 < 1e-1) {
-        double inner = 1.0 - a2 / 72.0 * (1.0 - a2 / 110.0 * (1.0 - a2 / 156.0 * (1.0 - a2 / 210.0)));
-        return (1.0 - a2 / 20.0 * (1.0 - a2 / 42.0 * inner)) / 6.0;
+    if (x < 1e-1) {
+        double rest = 1.0 / 39916800.0 - x * (1.0 / 6227020800.0 - x * (1.0 / 1307674368000.0));
+        return 1.0 / 6.0 - x * (1.0 / 120.0 - x * (1.0 / 5040.0 - x * (1.0 / 362880.0 - x * rest)));
     }
-    double a = sqrt(a2);
-    return (a - sin(a)) / (a * a2);
+    double a = sqrt(x);
+    return (a - sin(a)) / (a * x);
 }
 
 // Sets A = I + x p^ + y p^p^.
@@ -66,22 +66,14 @@ static void rotation_of_quaternion(double w, const double u[3], double p[3])
     for (int i = 0; i < 3; i++) p[i] = sign * factor * u[i];
 }
 
-// Computes the quaternion of exp(p).
-static void rotation_quaternion(const double p[3], double *w, double u[3])
-{
-    double square = 0.25 * pcs_dot3(p, p), half = 0.5 * rotation_s(square);
-    *w = 1.0 - square * rotation_c(square); // by a series in most steps
-    for (int i = 0; i < 3; i++) u[i] = half * p[i];
-}
-
 void pcs_rotation_compose(const double a[3], const double b[3], double p[3])
 {
-    double wa, wb, ua[3], ub[3], u[3];
-    rotation_quaternion(a, &wa, ua);
-    rotation_quaternion(b, &wb, ub);
-    pcs_cross(ua, ub, u);
-    for (int i = 0; i < 3; i++) u[i] += wa * ub[i] + wb * ua[i];
-    rotation_of_quaternion(wa * wb - pcs_dot3(ua, ub), u, p);
+    double A[4], B[4], u[3];
+    pcs_rotation_quaternion(a, A);
+    pcs_rotation_quaternion(b, B);
+    pcs_cross(A + 1, B + 1, u);
+    for (int i = 0; i < 3; i++) u[i] += A[0] * B[1 + i] + B[0] * A[1 + i];
+    rotation_of_quaternion(A[0] * B[0] - pcs_dot3(A + 1, B + 1), u, p);
 }
 
 // Divides by the largest entry first, so that no square overflows or vanishes.

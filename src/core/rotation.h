@@ -50,6 +50,20 @@ static inline double pcs_norm3(const double x[3])
     return sqrt(pcs_dot3(x, x));
 }
 
+// Computes the unit quaternion (w, u) of exp(p), by series for small angles.
+static inline void pcs_rotation_quaternion(const double p[3], double Q[4])
+{
+    double x = 0.25 * pcs_dot3(p, p), half = sqrt(x), sinc;
+    if (x < 1e-3) {
+        Q[0] = 1.0 - x * (0.5 - x * (1.0 / 24.0 - x * (1.0 / 720.0 - x * (1.0 / 40320.0))));
+        sinc = 1.0 - x * (1.0 / 6.0 - x * (1.0 / 120.0 - x * (1.0 / 5040.0 - x * (1.0 / 362880.0))));
+    } else {
+        Q[0] = cos(half);
+        sinc = sin(half) / half;
+    }
+    for (int k = 0; k < 3; k++) Q[1 + k] = 0.5 * sinc * p[k];
+}
+
 // Computes exp(p) r - r without cancellation at small p; p x r if is_small.
 static inline void pcs_rotation_shift(const double p[3], bool is_small, const double r[3], double out[3])
 {
