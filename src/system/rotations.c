@@ -1,6 +1,7 @@
 
 #include "system/rotations.h"
 
+#include "core/loop.h"
 #include "core/rotation.h"
 #include "system/system.h"
 
@@ -47,10 +48,11 @@ void pcs_rotate_vector(const pcs_rotations *r, const double *x, double *y)
 }
 
 // Multiplies the matrix with columns a, b, c by the tangent operator at x, in place.
-static void rotations_multiply(const double x[3], int count, double *a, double *b, double *c)
+PCS_WIDE static void rotations_multiply(const double x[3], int count, double *a, double *b, double *c)
 {
     double T[9];
     pcs_rotation_tangent(x, T);
+    PCS_INDEPENDENT
     for (int i = 0; i < count; i++) {
         double p = a[i], q = b[i], r = c[i];
         a[i] = p * T[0] + q * T[3] + r * T[6];
