@@ -53,6 +53,7 @@ typedef struct pcs_matrix {
     double *value;              // [nnz]
     const pcs_entries *entries; // entries that may differ from zero; NULL for all
     bool is_skew;               // constant and not symmetric
+    bool is_lossless;           // a damping matrix of gyroscopic moments alone
 } pcs_matrix;
 
 // Collects the pattern of cells given by their equation numbers (-1 is skipped), then fixes it.

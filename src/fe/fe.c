@@ -1174,6 +1174,9 @@ static pcs_status fe_find_abilities(pcs_system *self, fe_data *fe)
 {
     self->is_linear = !fe->is_nonlinear && !self->row_set.vary;
     self->tangents_vary = fe->is_nonlinear;
+    bool is_lossless = !fe->has_laws;
+    for (int b = 0; b < fe->nbatch; b++) is_lossless = is_lossless && fe->batches[b].is_gyroscopic;
+    if (self->C != NULL) self->C->is_lossless = is_lossless;
     fe_find_slices(self, fe);
     return self->row_set.vary && fe->model.njoint > 0 ? pcs_derivative_create(self) : PCS_OK;
 }

@@ -202,7 +202,7 @@ double pcs_damping_work(const pcs_scheme *self, const pcs_next *next, const pcs_
 {
     const pcs_system *system = self->system;
     double *mean = next->mean;
-    if (!pcs_system_is_damped(system)) return 0.0;
+    if (!pcs_system_is_damped(system) || system->C->is_lossless) return 0.0;
     pcs_difference(&system->rotations, ends->q0, ends->q, mean);
     for (int i = 0; i < system->nv; i++) mean[i] /= h;
     return h * ((1.0 - weight) * pcs_system_damping_power(system, pcs_at(self->solver->t, ends->q0, ends->v0), mean) +
