@@ -311,23 +311,30 @@ void pcs_matrix_zero(pcs_matrix *A)
     if (A->entries == NULL) memset(A->value, 0, (size_t)A->pattern->nnz * sizeof *A->value);
 }
 
-pcs_status pcs_matrix_note_entries(pcs_context *ctx, pcs_matrix *A, const unsigned char *may_differ)
+pcs_status pcs_matrix_note_entries(pcs_context *ctx, pcs_matrix *A, bool is_constant, const unsigned char *may_differ)
 {
     const pcs_pattern *pattern = A->pattern;
-    int count = 0, *start, *place;
+    int count = 0, *start, *place, *row;
+    double *value;
     pcs_entries *entries;
     for (int p = 0; p < pattern->nnz; p++) count += may_differ[p] != 0;
     if (count > pattern->nnz / FEW) return PCS_OK;
     PCS_TAKE(ctx, entries, 1, "the entries of a matrix");
     PCS_TAKE(ctx, start, (size_t)pattern->n + 1, "the entries of a matrix");
     PCS_TAKE(ctx, place, count, "the entries of a matrix");
+    PCS_TAKE(ctx, row, count, "the entries of a matrix");
+    PCS_TAKE(ctx, value, is_constant ? count : 0, "the entries of a matrix");
     count = 0;
     for (int j = 0; j < pattern->n; j++) {
         for (int p = pattern->start[j]; p < pattern->start[j + 1]; p++)
             if (may_differ[p]) place[count++] = p;
         start[j + 1] = count;
     }
-    *entries = (pcs_entries){ .start = start, .place = place };
+    for (int i = 0; i < count; i++) {
+        row[i] = pattern->row[place[i]];
+        if (is_constant) value[i] = A->value[place[i]];
+    }
+    *entries = (pcs_entries){ .start = start, .place = place, .row = row, .value = is_constant ? value : NULL };
     A->entries = entries;
     return PCS_OK;
 }
@@ -365,9 +372,10 @@ void pcs_matrix_add_cell(pcs_matrix *A, int ndof, const int *equation, double sc
 static inline void matrix_add(pcs_matrix *S, double a, const pcs_matrix *A, int first, int last)
 {
     const int *start = A->entries == NULL ? A->pattern->start : A->entries->start;
+    const double *constant = A->entries == NULL ? A->value : A->entries->value;
     for (int i = start[first]; i < start[last]; i++) {
         int p = A->entries == NULL ? i : A->entries->place[i];
-        S->value[p] += a * A->value[p];
+        S->value[p] += a * (constant == NULL ? A->value[p] : constant[i]);
     }
 }
 
@@ -445,9 +453,12 @@ static void matrix_add_columns(const pcs_matrix *A, double scale, const double *
     const double *restrict value = A->value;
     if (A->entries != NULL) {
         const int *restrict first = A->entries->start, *restrict place = A->entries->place;
+        const double *restrict constant = A->entries->value;
+        row = A->entries->row;
         for (int j = 0; j < A->pattern->n; j++) {
             double factor = scale * x[j];
-            for (int i = first[j]; i < first[j + 1]; i++) y[row[place[i]]] += value[place[i]] * factor;
+            for (int i = first[j]; i < first[j + 1]; i++)
+                y[row[i]] += (constant == NULL ? value[place[i]] : constant[i]) * factor;
         }
         return;
     }

@@ -42,10 +42,12 @@ typedef struct pcs_pattern {
     const pcs_layout *layout; // NULL if all equations are here
 } pcs_pattern;
 
-// Lists some entries of a pattern, column by column.
+// Lists some entries of a matrix, column by column.
 typedef struct pcs_entries {
-    const int *start; // [n + 1]
-    const int *place; // [start[n]] position among the values
+    const int *start;    // [n + 1]
+    const int *place;    // [start[n]] position among the values
+    const int *row;      // [start[n]]
+    const double *value; // [start[n]] copies of values that are constant; NULL if they vary
 } pcs_entries;
 
 typedef struct pcs_matrix {
@@ -73,8 +75,9 @@ int pcs_pattern_place(const pcs_pattern *pattern, int i, int j);
 pcs_status pcs_matrix_create(pcs_context *ctx, const pcs_pattern *pattern, pcs_matrix **out);
 void pcs_matrix_zero(pcs_matrix *A);
 // Records which entries may ever differ from zero, [nnz] flags, if they are few: mass matrices of beams, in the pattern
-// of their stiffness. Sums over them are the same to the last bit, but for the order of three matrices.
-pcs_status pcs_matrix_note_entries(pcs_context *ctx, pcs_matrix *A, const unsigned char *may_differ);
+// of their stiffness. Sums over them are the same to the last bit, but for the order of three matrices. Constant values
+// are copied, so that products read these alone.
+pcs_status pcs_matrix_note_entries(pcs_context *ctx, pcs_matrix *A, bool is_constant, const unsigned char *may_differ);
 // Adds scale * dense (ndof x ndof, row-major) to A(equation, equation); entries must be in the pattern.
 void pcs_matrix_add_cell(pcs_matrix *A, int ndof, const int *equation, double scale, const double *dense);
 // Computes S = a[0] M + a[1] C + a[2] K over one pattern; C or K may be NULL.

@@ -173,12 +173,12 @@ static pcs_status assembly_note_entries(pcs_system *self, const fe_data *fe)
     unsigned char *mark = pcs_scratch(NULL, (size_t)self->K->pattern->nnz, sizeof *mark);
     if (mark == NULL) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: %d equations", self->nv);
     assembly_mark_values(self->M, mark);
-    pcs_status status = pcs_matrix_note_entries(self->ctx, self->M, mark);
+    pcs_status status = pcs_matrix_note_entries(self->ctx, self->M, true, mark);
     if (status == PCS_OK && self->C != NULL && !fe->has_laws) {
         assembly_mark_values(self->C, mark);
         for (int b = 0; b < fe->nbatch; b++)
             if (pcs_fe_ops(fe, b)->is_nonlinear) assembly_mark_damping(self, b, mark);
-        status = pcs_matrix_note_entries(self->ctx, self->C, mark);
+        status = pcs_matrix_note_entries(self->ctx, self->C, false, mark);
     }
     pcs_scratch_free(mark);
     return status;

@@ -36,7 +36,7 @@ static pcs_status curvature_find_places(pcs_context *ctx, pcs_curvature *c)
                 c->slope_place[k] = pcs_pattern_place(c->K->pattern, row, column);
                 may_differ[c->slope_place[k]] = 1;
             }
-    return pcs_matrix_note_entries(ctx, c->K, may_differ);
+    return pcs_matrix_note_entries(ctx, c->K, false, may_differ);
 }
 
 // Builds the pattern of K: that of the system, and all pairs of coordinates of a row with slopes.

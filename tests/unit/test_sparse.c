@@ -92,25 +92,27 @@ TEST_WITH_CONTEXT(test_memory_of_a_long_bar)
     CHECK(per_element < 4 + 12 + 24 + 0.1);
 }
 
-// Few entries of M and C that differ from zero: the same sums to the last bit.
+// Few entries of M and C that differ from zero: the same sums to the last bit, over more than one group of columns.
 TEST_WITH_CONTEXT(test_listed_entries)
 {
-    enum { N = 6 };
-    pcs_pattern *pattern = pattern_of(*state, N, 1, N, (int[]){ 0, 1, 2, 3, 4, 5 });
+    enum { N = 70 };
+    int all[N];
+    for (int i = 0; i < N; i++) all[i] = i;
+    pcs_pattern *pattern = pattern_of(*state, N, 1, N, all);
     pcs_matrix *matrix[8];
     unsigned char mark[2][N * N] = { { 0 }, { 0 } };
     for (int i = 0; i < 8; i++) CHECK_OK(*state, pcs_matrix_create(*state, pattern, &matrix[i]));
     for (int p = 0; p < N * N; p++) {
         matrix[0]->value[p] = sin(1.0 + p);                        // K
         matrix[1]->value[p] = p % 5 == 0 ? cos(2.0 + p) : 0.0;     // M
-        matrix[2]->value[p] = p % 7 == 0 ? cos(3.0 * p) / 3 : 0.0; // C
+        matrix[2]->value[p] = p % 5 == 2 ? cos(3.0 * p) / 3 : 0.0; // C
         matrix[3]->value[p] = matrix[1]->value[p];
         matrix[4]->value[p] = matrix[2]->value[p];
         mark[0][p] = p % 5 == 0;
-        mark[1][p] = p % 7 == 0;
+        mark[1][p] = p % 5 == 2;
     }
-    CHECK_OK(*state, pcs_matrix_note_entries(*state, matrix[3], mark[0]));
-    CHECK_OK(*state, pcs_matrix_note_entries(*state, matrix[4], mark[1]));
+    CHECK_OK(*state, pcs_matrix_note_entries(*state, matrix[3], true, mark[0]));
+    CHECK_OK(*state, pcs_matrix_note_entries(*state, matrix[4], false, mark[1]));
     CHECK(matrix[3]->entries != NULL && matrix[4]->entries != NULL);
     const double weights[3] = { 0.3, 0.7, 1.1 };
     for (int with_C = 0; with_C < 2; with_C++) {
@@ -118,11 +120,12 @@ TEST_WITH_CONTEXT(test_listed_entries)
         pcs_matrix_combine(matrix[6], weights, matrix[3], with_C ? matrix[4] : NULL, matrix[0]);
         for (int p = 0; p < N * N; p++) CHECK(matrix[5]->value[p] == matrix[6]->value[p]);
     }
-    double x[N] = { 1.1, -0.3, 2.2, 0.7, -5.0, 0.01 }, y[N] = { 1 }, z[N] = { 1 };
+    double x[N], y[N] = { 1 }, z[N] = { 1 };
+    for (int i = 0; i < N; i++) x[i] = tan(i);
     pcs_matrix_add_multiply(matrix[1], 0.9, x, y);
     pcs_matrix_add_multiply(matrix[3], 0.9, x, z);
     for (int i = 0; i < N; i++) CHECK(y[i] == z[i]);
     for (int p = 0; p < N * N; p++) mark[0][p] = 1;
-    CHECK_OK(*state, pcs_matrix_note_entries(*state, matrix[7], mark[0]));
+    CHECK_OK(*state, pcs_matrix_note_entries(*state, matrix[7], true, mark[0]));
     CHECK(matrix[7]->entries == NULL);
 }
