@@ -787,8 +787,8 @@ static void newton_find_jumps(pcs_step_solver *self)
     newton *s = self->data;
     const double *z = s->contacts->p.z;
     s->at.rows_are_here = false;
-    memset(s->at.U, 0, (size_t)s->n * sizeof(double));
-    memset(s->at.W, 0, (size_t)s->n * sizeof(double));
+    if (s->at.has_jump) memset(s->at.U, 0, (size_t)s->n * sizeof(double));
+    if (s->at.has_jump) memset(s->at.W, 0, (size_t)s->n * sizeof(double));
     s->at.has_jump = false;
     for (int k = 0; k < s->nz; k++) {
         if (z[k] == 0.0) continue;

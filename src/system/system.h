@@ -491,13 +491,14 @@ static inline double pcs_system_size(const pcs_system *self, int i, double x)
     return self->arms == NULL ? fabs(x) : self->arms[i] * fabs(x);
 }
 
-// Returns the largest magnitude over all equations, or a NaN, which the sum keeps.
+// Returns the largest magnitude over all equations, or a NaN, which the sum keeps. Every iteration asks several times.
 static inline double pcs_system_largest(const pcs_system *self, const double *x)
 {
     double largest = 0.0, sum = 0.0;
+#pragma GCC unroll 4
     for (int i = 0; i < self->nv; i++) {
         double size = pcs_system_size(self, i, x[i]);
-        largest = size > largest ? size : largest;
+        largest = largest > size ? largest : size;
         sum += size;
     }
     return pcs_system_max(self, isnan(sum) ? sum : largest);
