@@ -240,8 +240,8 @@ static pcs_status fe_assemble(pcs_system *self, fe_data *fe, const char **culpri
 }
 
 // Adds a cell matrix of n x n, `rows` to a node, column by column; with constant arguments the loops unroll.
-static inline __attribute__((always_inline)) void assembly_add_cell(int n, int rows, const int *first,
-                                                                    const double *restrict cell, double *restrict value)
+static inline void assembly_add_cell(int n, int rows, const int *first, const double *restrict cell,
+                                     double *restrict value)
 {
     const int nnode = n / rows;
     for (int j = 0; j < n; j++)
@@ -251,19 +251,21 @@ static inline __attribute__((always_inline)) void assembly_add_cell(int n, int r
         }
 }
 
-// Adds a cell matrix with an even number of rows to a node, two rows and columns at once.
+// Adds a cell matrix of an even n, two rows and columns at once.
 static inline __attribute__((always_inline)) void assembly_add_pairs(int n, int rows, const int *first,
                                                                      const double *cell, double *value)
 {
     for (int j = 0; j < n; j += 2, cell += 2)
         for (int at = 0; at < n; at += rows, first++) {
             double *left = value + first[0], *right = value + first[n / rows];
-            for (int i = 0; i < rows; i += 2) {
+            for (int i = 0; i + 1 < rows; i += 2) {
                 const double *from = cell + (at + i) * n;
                 pcs_double2 above = pcs_double2_load(from), below = pcs_double2_load(from + n);
                 pcs_double2_store(left + i, pcs_double2_load(left + i) + pcs_double2_firsts(above, below));
                 pcs_double2_store(right + i, pcs_double2_load(right + i) + pcs_double2_seconds(above, below));
             }
+            if (rows % 2 != 0) left[rows - 1] += cell[(at + rows - 1) * n];
+            if (rows % 2 != 0) right[rows - 1] += cell[(at + rows - 1) * n + 1];
             if (at + rows == n) first += n / rows;
         }
 }
@@ -283,7 +285,7 @@ static inline void assembly_add_cell_spins(int n, int rows, const int *first, co
 PCS_WIDE static void assembly_add_cell_sized(int n, int nnode, const int *first, const double *cell, double *value)
 {
     if (n == 12 && nnode == 2) assembly_add_pairs(12, 6, first, cell, value);
-    else if (n == 6 && nnode == 2) assembly_add_cell(6, 3, first, cell, value);
+    else if (n == 6 && nnode == 2) assembly_add_pairs(6, 3, first, cell, value);
     else assembly_add_cell(n, n / nnode, first, cell, value);
 }
 
