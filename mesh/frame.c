@@ -6,7 +6,6 @@
 #include "mesh/mesh.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,19 +136,15 @@ static void frame_place(const frame_work *w, pcs_mesh *mesh, int node, int cell)
 
 static pcs_status frame_add_sets(frame_work *w, const char *name, pcs_mesh *mesh, int node, int cell, int *list)
 {
-    char text[256];
     int n = w->p->elements;
-    PCS_TRY(pcs_mesh_add_node_range(mesh, name, node, w->nnode));
-    PCS_TRY(pcs_mesh_add_cell_range(mesh, name, cell, w->ncell));
-    for (int i = 0; i < w->p->points.count; i++) {
-        snprintf(text, sizeof text, "%s.%s", name, w->p->points.name[i]);
-        PCS_TRY(pcs_mesh_add_node_range(mesh, text, w->place[i], 1));
-    }
+    PCS_TRY(pcs_mesh_add_range(mesh, PCS_NODES, node, w->nnode, "%s", name));
+    PCS_TRY(pcs_mesh_add_range(mesh, PCS_CELLS, cell, w->ncell, "%s", name));
+    for (int i = 0; i < w->p->points.count; i++)
+        PCS_TRY(pcs_mesh_add_range(mesh, PCS_NODES, w->place[i], 1, "%s.%s", name, w->p->points.name[i]));
     for (int m = 0; m < w->nmember; m++) {
-        snprintf(text, sizeof text, "%s.m%d", name, m + 1);
         for (int i = 0; i <= n; i++) list[i] = w->place[frame_node(w, m, i)];
-        PCS_TRY(pcs_mesh_add_node_list(mesh, text, n + 1, list));
-        PCS_TRY(pcs_mesh_add_cell_range(mesh, text, cell + m * n, n));
+        PCS_TRY(pcs_mesh_add_list(mesh, PCS_NODES, n + 1, list, "%s.m%d", name, m + 1));
+        PCS_TRY(pcs_mesh_add_range(mesh, PCS_CELLS, cell + m * n, n, "%s.m%d", name, m + 1));
     }
     return PCS_OK;
 }

@@ -36,7 +36,6 @@ typedef struct pcs_msh_element {
     int node[2]; // equal for a point
     int dimension;
     long entity; // of the geometry
-    int member;  // index of its last membership, -1 if none
 } pcs_msh_element;
 
 typedef struct pcs_msh_group {
@@ -47,7 +46,6 @@ typedef struct pcs_msh_group {
 
 typedef struct pcs_msh_member {
     int element, group;
-    int before; // previous membership of the same element, -1 if none
 } pcs_msh_member;
 
 // Holds an entity of the geometry and the groups it belongs to.
@@ -166,13 +164,6 @@ static pcs_status msh_real(pcs_msh_text *text, const char *what, double *out)
     return PCS_OK;
 }
 
-static pcs_status msh_position(pcs_msh_text *text, double x[3])
-{
-    PCS_TRY(msh_real(text, "x of a node", &x[0]));
-    PCS_TRY(msh_real(text, "y of a node", &x[1]));
-    return msh_real(text, "z of a node", &x[2]);
-}
-
 // Reads the number of records that follow. Fails if the rest of the file cannot hold them.
 static pcs_status msh_count(pcs_msh_text *text, const char *what, long *out)
 {
@@ -230,15 +221,10 @@ static pcs_status msh_grow(const pcs_msh_text *text, void *array, int *room, int
     return PCS_OK;
 }
 
-static size_t msh_hash(long tag)
-{
-    return (size_t)(((uint64_t)tag * 0x9e3779b97f4a7c15u) >> 29);
-}
-
 // Returns the slot that holds the tag, or the free one where it belongs.
 static int *msh_slot(const pcs_msh *msh, long tag)
 {
-    size_t mask = (size_t)msh->nslot - 1, i = msh_hash(tag) & mask;
+    size_t mask = (size_t)msh->nslot - 1, i = (size_t)(((uint64_t)tag * 0x9e3779b97f4a7c15u) >> 29) & mask;
     while (msh->slot[i] >= 0 && msh->tag[msh->slot[i]] != tag) i = (i + 1) & mask;
     return &msh->slot[i];
 }
@@ -270,20 +256,15 @@ static pcs_status msh_add_tag(const pcs_msh_text *text, pcs_msh *msh, long tag)
     return PCS_OK;
 }
 
-// Finds the node with this tag. Fails if it is unknown, and names the element.
-static pcs_status msh_find_node(const pcs_msh_text *text, const pcs_msh *msh, long element, long tag, int *node)
-{
-    *node = msh->nslot == 0 ? -1 : *msh_slot(msh, tag);
-    return *node >= 0 ? PCS_OK : msh_fail(text, "element %ld has node %ld, which $Nodes does not give", element, tag);
-}
-
 // Reads the nodes of an element of known dimension, which end the line. Fails if one is unknown, and names the element.
 static pcs_status msh_element_nodes(pcs_msh_text *text, const pcs_msh *msh, long tag, pcs_msh_element *element)
 {
     long node;
     for (int i = 0; i <= element->dimension; i++) {
         PCS_TRY(msh_whole(text, "a node of the element", 1, LONG_MAX - 1, &node));
-        PCS_TRY(msh_find_node(text, msh, tag, node, &element->node[i]));
+        element->node[i] = msh->nslot == 0 ? -1 : *msh_slot(msh, node);
+        if (element->node[i] < 0)
+            return msh_fail(text, "element %ld has node %ld, which $Nodes does not give", tag, node);
     }
     if (element->dimension == PCS_MSH_POINT) element->node[1] = element->node[0];
     return msh_line_ends(text);
@@ -300,8 +281,7 @@ static pcs_status msh_add_element(const pcs_msh_text *text, pcs_msh *msh, const 
                             msh->tag[n[0]], msh->tag[n[1]], a[0], a[1], a[2]);
     }
     PCS_TRY(msh_grow(text, &msh->element, &msh->element_room, msh->nelement, sizeof *msh->element));
-    msh->element[msh->nelement] = *element;
-    msh->element[msh->nelement++].member = -1;
+    msh->element[msh->nelement++] = *element;
     return PCS_OK;
 }
 
@@ -317,18 +297,6 @@ static pcs_status msh_find_group(const pcs_msh_text *text, pcs_msh *msh, int dim
     PCS_TRY(msh_grow(text, &msh->group, &msh->group_room, msh->ngroup, sizeof *msh->group));
     *group = msh->ngroup;
     msh->group[msh->ngroup++] = (pcs_msh_group){ .dimension = dimension, .tag = tag };
-    return PCS_OK;
-}
-
-// Adds an element to a group, once.
-static pcs_status msh_add_member(const pcs_msh_text *text, pcs_msh *msh, int element, int group)
-{
-    for (int i = msh->element[element].member; i >= 0; i = msh->member[i].before)
-        if (msh->member[i].group == group) return PCS_OK;
-    PCS_TRY(msh_grow(text, &msh->member, &msh->member_room, msh->nmember, sizeof *msh->member));
-    int *newest = &msh->element[element].member;
-    msh->member[msh->nmember] = (pcs_msh_member){ .element = element, .group = group, .before = *newest };
-    *newest = msh->nmember++;
     return PCS_OK;
 }
 
@@ -461,7 +429,9 @@ static pcs_status msh_node_block(pcs_msh_text *text, pcs_msh *msh, long *count)
     }
     for (long i = 0; i < block.count; i++) {
         PCS_TRY(msh_record(text, "$Nodes"));
-        PCS_TRY(msh_position(text, msh->x[first + i]));
+        for (int k = 0; k < 3; k++)
+            PCS_TRY(msh_real(text, (const char *const[]){ "x of a node", "y of a node", "z of a node" }[k],
+                             &msh->x[first + i][k]));
         long nparameter = block.kind == 1 ? block.dimension : 0;
         for (long k = 0; k < nparameter; k++) PCS_TRY(msh_real(text, "a parameter of a node", &unused));
         PCS_TRY(msh_line_ends(text));
@@ -505,16 +475,6 @@ static pcs_status msh_blocks(pcs_msh_text *text, pcs_msh *msh, const char *const
     return msh_fail(text, "the blocks hold %ld %s, but %ld are announced", sum, names[2], head.count);
 }
 
-static pcs_status msh_nodes(pcs_msh_text *text, pcs_msh *msh)
-{
-    return msh_blocks(text, msh, (const char *const[]){ "$Nodes", "$EndNodes", "nodes" }, msh_node_block);
-}
-
-static pcs_status msh_elements(pcs_msh_text *text, pcs_msh *msh)
-{
-    return msh_blocks(text, msh, (const char *const[]){ "$Elements", "$EndElements", "elements" }, msh_element_block);
-}
-
 static int msh_compare(const void *a, const void *b)
 {
     const pcs_msh_entity *p = a, *q = b;
@@ -539,7 +499,8 @@ static pcs_status msh_members(const pcs_msh_text *text, pcs_msh *msh)
         for (int k = 0; k < ngroup; k++) {
             int group;
             PCS_TRY(msh_find_group(text, msh, element.dimension, msh->physical[entity->first + k], &group));
-            PCS_TRY(msh_add_member(text, msh, kept, group));
+            PCS_TRY(msh_grow(text, &msh->member, &msh->member_room, msh->nmember, sizeof *msh->member));
+            msh->member[msh->nmember++] = (pcs_msh_member){ .element = kept, .group = group };
         }
         kept++;
     }
@@ -548,10 +509,7 @@ static pcs_status msh_members(const pcs_msh_text *text, pcs_msh *msh)
 }
 
 enum { NAME_BYTES = 128 };
-
-typedef struct msh_seen {
-    bool has_names, has_entities, has_nodes, has_elements;
-} msh_seen;
+enum { SECTION_NAMES, SECTION_ENTITIES, SECTION_NODES, SECTION_ELEMENTS, SECTIONS };
 
 // Accepts version 4.1 in text form.
 static pcs_status msh_format(pcs_msh_text *text)
@@ -646,42 +604,30 @@ static pcs_status msh_skip(pcs_msh_text *text)
     return msh_fail(text, "the file ends within $%s, which begins in line %d", name, begin);
 }
 
-static pcs_status msh_once(const pcs_msh_text *text, bool *is_seen)
+// Reads the section that begins here, once each, or skips one that bars do not need.
+static pcs_status msh_section(pcs_msh_text *text, pcs_msh *msh, bool is_seen[SECTIONS])
 {
-    if (*is_seen) return msh_fail(text, "the file has the section twice");
-    *is_seen = true;
-    return PCS_OK;
-}
-
-static pcs_status msh_section(pcs_msh_text *text, pcs_msh *msh, msh_seen *seen)
-{
-    if (msh_is(text, "$PhysicalNames")) {
-        PCS_TRY(msh_once(text, &seen->has_names));
-        return msh_names(text, msh);
-    }
-    if (msh_is(text, "$Entities")) {
-        PCS_TRY(msh_once(text, &seen->has_entities));
-        return msh_entities(text, msh);
-    }
-    if (msh_is(text, "$Nodes")) {
-        PCS_TRY(msh_once(text, &seen->has_nodes));
-        return msh_nodes(text, msh);
-    }
-    if (msh_is(text, "$Elements")) {
-        PCS_TRY(msh_once(text, &seen->has_elements));
-        return msh_elements(text, msh);
-    }
-    return msh_skip(text);
+    static const char *const names[SECTIONS] = { "$PhysicalNames", "$Entities", "$Nodes", "$Elements" };
+    int i = 0;
+    while (i < SECTIONS && !msh_is(text, names[i])) i++;
+    if (i == SECTIONS) return msh_skip(text);
+    if (is_seen[i]) return msh_fail(text, "the file has the section twice");
+    is_seen[i] = true;
+    if (i == SECTION_NAMES) return msh_names(text, msh);
+    if (i == SECTION_ENTITIES) return msh_entities(text, msh);
+    if (i == SECTION_NODES)
+        return msh_blocks(text, msh, (const char *const[]){ names[i], "$EndNodes", "nodes" }, msh_node_block);
+    return msh_blocks(text, msh, (const char *const[]){ names[i], "$EndElements", "elements" }, msh_element_block);
 }
 
 static pcs_status msh_parse(pcs_context *ctx, const char *path, const char *bytes, size_t size, pcs_msh *msh)
 {
     pcs_msh_text text = { .ctx = ctx, .path = path, .next = bytes, .end = bytes + size, .at = bytes, .stop = bytes };
-    msh_seen seen = { 0 };
+    bool is_seen[SECTIONS] = { false };
     PCS_TRY(msh_format(&text));
-    while (msh_next(&text)) PCS_TRY(msh_section(&text, msh, &seen));
-    if (!seen.has_nodes) return msh_fail(&text, "the file ends without $Nodes");
-    if (!seen.has_elements) return msh_fail(&text, "the file ends without $Elements");
+    while (msh_next(&text)) PCS_TRY(msh_section(&text, msh, is_seen));
+    if (!is_seen[SECTION_NODES]) return msh_fail(&text, "the file ends without $Nodes");
+    if (!is_seen[SECTION_ELEMENTS]) return msh_fail(&text, "the file ends without $Elements");
     PCS_TRY(msh_members(&text, msh));
     if (msh->nelement == 0) return msh_fail(&text, "the file has no line, and no point that belongs to a group");
     return PCS_OK;
@@ -729,21 +675,19 @@ static const pcs_option gmsh_options[] = {
 typedef struct gmsh_work {
     const pcs_msh *msh;
     pcs_mesh *mesh;
-    int *place;     // [msh nnode] number in the mesh, -1 if left out
-    int *cell;      // [msh nelement] number in the mesh
-    int *list;      // [nnode or nelement] items of a set
-    int *is_listed; // [nnode] 1 if the node is already in the list
+    int *place; // [msh nnode] number in the mesh, -1 if left out
+    int *cell;  // [msh nelement] number in the mesh
+    int *list;  // [nnode, or 2 nmember] items of a set
     int nnode, nline, first_node, first_cell;
 } gmsh_work;
 
 static pcs_status gmsh_allocate(pcs_context *ctx, gmsh_work *w)
 {
-    size_t nnode = (size_t)w->msh->nnode, nelement = (size_t)w->msh->nelement;
-    w->place = pcs_scratch(NULL, 3 * nnode + 2 * nelement, sizeof *w->place);
+    size_t nnode = (size_t)w->msh->nnode, nelement = (size_t)w->msh->nelement, nmember = (size_t)w->msh->nmember;
+    w->place = pcs_scratch(NULL, 2 * nnode + nelement + 2 * nmember, sizeof *w->place);
     if (w->place == NULL) return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: a mesh of %zu nodes", nnode);
     w->cell = w->place + nnode;
-    w->is_listed = w->cell + nelement;
-    w->list = w->is_listed + nnode;
+    w->list = w->cell + nelement;
     return PCS_OK;
 }
 
@@ -797,30 +741,14 @@ static pcs_status gmsh_add_items(const gmsh_params *p, gmsh_work *w)
     return PCS_OK;
 }
 
-static int gmsh_compare(const void *a, const void *b)
-{
-    return *(const int *)a < *(const int *)b ? -1 : *(const int *)a > *(const int *)b;
-}
-
 // Adds the cells of a group and their nodes as sets, both in ascending order.
 static pcs_status gmsh_add_group(gmsh_work *w, const char *name, const pcs_msh_member *member, int count)
 {
-    int nnode = 0;
     for (int i = 0; i < count; i++) w->list[i] = w->cell[member[i].element];
-    qsort(w->list, (size_t)count, sizeof *w->list, gmsh_compare);
-    PCS_TRY(pcs_mesh_add_cell_list(w->mesh, name, count, w->list));
+    PCS_TRY(pcs_mesh_add_list(w->mesh, PCS_CELLS, pcs_sort_unique(count, w->list), w->list, "%s", name));
     for (int i = 0; i < count; i++)
-        for (int k = 0; k < 2; k++) w->is_listed[w->mesh->cell[w->cell[member[i].element]][k] - w->first_node] = 0;
-    for (int i = 0; i < count; i++) {
-        for (int k = 0; k < 2; k++) {
-            int node = w->mesh->cell[w->cell[member[i].element]][k];
-            if (w->is_listed[node - w->first_node]) continue;
-            w->is_listed[node - w->first_node] = 1;
-            w->list[nnode++] = node;
-        }
-    }
-    qsort(w->list, (size_t)nnode, sizeof *w->list, gmsh_compare);
-    return pcs_mesh_add_node_list(w->mesh, name, nnode, w->list);
+        memcpy(w->list + 2 * (size_t)i, w->mesh->cell[w->cell[member[i].element]], 2 * sizeof *w->list);
+    return pcs_mesh_add_list(w->mesh, PCS_NODES, pcs_sort_unique(2 * count, w->list), w->list, "%s", name);
 }
 
 // Writes "bridge.deck" or "bridge.7", with ".points" if a group of lines has the same name.
@@ -843,16 +771,15 @@ static void gmsh_name_group(const pcs_msh *msh, int group, const char *mesh_name
 static int gmsh_compare_members(const void *a, const void *b)
 {
     const pcs_msh_member *p = a, *q = b;
-    if (p->group != q->group) return p->group < q->group ? -1 : 1;
-    return p->element < q->element ? -1 : p->element > q->element;
+    return p->group < q->group ? -1 : p->group > q->group;
 }
 
 static pcs_status gmsh_add_sets(gmsh_work *w, const char *name)
 {
     const pcs_msh *msh = w->msh;
     char text[512];
-    PCS_TRY(pcs_mesh_add_node_range(w->mesh, name, w->first_node, w->nnode));
-    PCS_TRY(pcs_mesh_add_cell_range(w->mesh, name, w->first_cell, w->nline > 0 ? w->nline : msh->nelement));
+    PCS_TRY(pcs_mesh_add_range(w->mesh, PCS_NODES, w->first_node, w->nnode, "%s", name));
+    PCS_TRY(pcs_mesh_add_range(w->mesh, PCS_CELLS, w->first_cell, w->nline > 0 ? w->nline : msh->nelement, "%s", name));
     if (msh->nmember > 0) qsort(msh->member, (size_t)msh->nmember, sizeof *msh->member, gmsh_compare_members);
     for (int i = 0, end; i < msh->nmember; i = end) {
         int group = msh->member[i].group;

@@ -13,7 +13,6 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdio.h>
 
 enum { AXES = 3, FACES = 3, STRUTS = AXES + 2 * FACES };
 enum { LATTICE_NONE, LATTICE_ONE, LATTICE_CROSS };
@@ -142,18 +141,13 @@ static bool lattice_next(const lattice *w, int at[AXES])
     return false;
 }
 
-static int lattice_first_node(const lattice *w, int layer)
-{
-    return w->node + layer * w->layer_nodes[0];
-}
-
 // Returns the node of the joint at a corner.
 static int lattice_joint(const lattice *w, const int at[AXES], const int corner[AXES])
 {
     int joint = 0, layer = at[w->slow] + corner[w->slow];
     for (int k = 0; k < AXES; k++)
         if (k != w->slow) joint += w->stride[k] * (at[k] + corner[k]);
-    return lattice_first_node(w, layer) + w->number[(layer + 1 == w->nlayer ? w->njoint : 0) + joint];
+    return w->node + layer * w->layer_nodes[0] + w->number[(layer + 1 == w->nlayer ? w->njoint : 0) + joint];
 }
 
 // Assigns numbers to the joints of a layer. Counts its nodes and cells.
@@ -220,7 +214,6 @@ static void lattice_place(const lattice *w)
 
 static pcs_status lattice_add_faces(const lattice *w)
 {
-    char text[256];
     for (int k = 0; k < AXES; k++) {
         if (w->n[k] == 0) continue;
         for (int side = 0; side < 2; side++) {
@@ -228,8 +221,8 @@ static pcs_status lattice_add_faces(const lattice *w)
             int count = 0;
             for (int i = w->node; i < w->node + w->nnode; i++)
                 if (w->mesh->x[i][k] == place) w->list[count++] = i;
-            snprintf(text, sizeof text, "%s.%c%s", w->name, "xyz"[k], side == 0 ? "min" : "max");
-            PCS_TRY(pcs_mesh_add_node_list(w->mesh, text, count, w->list));
+            PCS_TRY(pcs_mesh_add_list(w->mesh, PCS_NODES, count, w->list, "%s.%c%s", w->name, "xyz"[k],
+                                      side == 0 ? "min" : "max"));
         }
     }
     return PCS_OK;
@@ -238,7 +231,6 @@ static pcs_status lattice_add_faces(const lattice *w)
 static pcs_status lattice_add_joints(const lattice *w)
 {
     static const int here[AXES] = { 0 };
-    char text[256];
     int njoint = 0, ncorner = 0, corner[8];
     for (int layer = 0; layer < w->nlayer; layer++) {
         int at[AXES] = { 0 };
@@ -251,34 +243,22 @@ static pcs_status lattice_add_joints(const lattice *w)
             if (is_corner) corner[ncorner++] = node;
         } while (lattice_next(w, at));
     }
-    snprintf(text, sizeof text, "%s.joints", w->name);
-    PCS_TRY(pcs_mesh_add_node_list(w->mesh, text, njoint, w->list));
-    snprintf(text, sizeof text, "%s.corners", w->name);
-    return pcs_mesh_add_node_list(w->mesh, text, ncorner, corner);
+    PCS_TRY(pcs_mesh_add_list(w->mesh, PCS_NODES, njoint, w->list, "%s.joints", w->name));
+    return pcs_mesh_add_list(w->mesh, PCS_NODES, ncorner, corner, "%s.corners", w->name);
 }
 
 static pcs_status lattice_add_cells(const lattice *w)
 {
     static const char *const names[] = { "x", "y", "z", "diagonals" };
-    char text[256];
-    PCS_TRY(pcs_mesh_add_cell_range(w->mesh, w->name, w->cell, w->ncell));
+    PCS_TRY(pcs_mesh_add_range(w->mesh, PCS_CELLS, w->cell, w->ncell, "%s", w->name));
     for (int k = 0; k <= AXES; k++) {
         int count = 0;
         if (w->count[k] == 0) continue;
         for (int i = 0; i < w->ncell; i++)
             if (w->kind[i] == k) w->list[count++] = w->cell + i;
-        snprintf(text, sizeof text, "%s.%s", w->name, names[k]);
-        PCS_TRY(pcs_mesh_add_cell_list(w->mesh, text, count, w->list));
+        PCS_TRY(pcs_mesh_add_list(w->mesh, PCS_CELLS, count, w->list, "%s.%s", w->name, names[k]));
     }
     return PCS_OK;
-}
-
-static pcs_status lattice_add_sets(const lattice *w)
-{
-    PCS_TRY(pcs_mesh_add_node_range(w->mesh, w->name, w->node, w->nnode));
-    PCS_TRY(lattice_add_joints(w));
-    PCS_TRY(lattice_add_faces(w));
-    return lattice_add_cells(w);
 }
 
 static pcs_status lattice_make(lattice *w)
@@ -291,7 +271,10 @@ static pcs_status lattice_make(lattice *w)
     if (w->list == NULL) return pcs_fail(mesh->ctx, PCS_NO_MEMORY, "out of memory: a lattice of %d cells", w->ncell);
     w->kind = w->list + most;
     lattice_place(w);
-    pcs_status status = lattice_add_sets(w);
+    pcs_status status = pcs_mesh_add_range(mesh, PCS_NODES, w->node, w->nnode, "%s", w->name);
+    if (status == PCS_OK) status = lattice_add_joints(w);
+    if (status == PCS_OK) status = lattice_add_faces(w);
+    if (status == PCS_OK) status = lattice_add_cells(w);
     pcs_scratch_free(w->list);
     return status;
 }

@@ -36,7 +36,7 @@ static pcs_status link_add_nodes(pcs_mesh *mesh, const char *name, const pcs_set
         is_listed[node] = 1;
         list[n++] = node;
     }
-    pcs_status status = pcs_mesh_add_node_list(mesh, name, n, list);
+    pcs_status status = pcs_mesh_add_list(mesh, PCS_NODES, n, list, "%s", name);
     pcs_scratch_free(list);
     return status;
 }
@@ -61,7 +61,7 @@ static pcs_status link_build(const void *params, const char *name, pcs_mesh *mes
             return pcs_fail(mesh->ctx, PCS_BAD_INPUT,
                             "'%s' and '%s' have node %d in common, it cannot be joined to itself", p->a, p->b, node[0]);
     }
-    PCS_TRY(pcs_mesh_add_cell_range(mesh, name, cell, count));
+    PCS_TRY(pcs_mesh_add_range(mesh, PCS_CELLS, cell, count, "%s", name));
     return link_add_nodes(mesh, name, &a, &b);
 }
 

@@ -183,14 +183,6 @@ static size_t merge_hash(const double box[3])
     return (size_t)(key ^ (key >> 32));
 }
 
-// Merges a node with those of a list that lie within the tolerance.
-static void merge_compare(pcs_merge *merge, const int *nodes, int i, int head, const int *next, double tolerance)
-{
-    const double(*x)[3] = (const double(*)[3])merge->mesh->x;
-    for (int k = head; k >= 0; k = next[k], merge->ncompare++)
-        if (pcs_distance3(x[nodes[i]], x[nodes[k]]) <= tolerance) merge_join(merge, nodes[i], nodes[k]);
-}
-
 pcs_status pcs_merge_add(pcs_merge *merge, int count, const int *nodes, double tolerance)
 {
     size_t nslot = 64;
@@ -198,15 +190,16 @@ pcs_status pcs_merge_add(pcs_merge *merge, int count, const int *nodes, double t
     int *head = pcs_scratch(NULL, nslot + (size_t)count, sizeof *head), *next = head + nslot;
     if (head == NULL) return pcs_fail(merge->mesh->ctx, PCS_NO_MEMORY, "out of memory: joining %d nodes", count);
     for (size_t i = 0; i < nslot; i++) head[i] = -1;
-    double edge = tolerance > 0.0 ? 2.0 * tolerance : 1.0;
+    double edge = tolerance > 0.0 ? 2.0 * tolerance : 1.0, (*x)[3] = merge->mesh->x;
     for (int i = 0; i < count; i++) {
         double box[3], near[3];
-        for (int k = 0; k < 3; k++) box[k] = floor(merge->mesh->x[nodes[i]][k] / edge);
+        for (int k = 0; k < 3; k++) box[k] = floor(x[nodes[i]][k] / edge);
         for (int side = 0; side < 27; side++) {
             near[0] = box[0] + side % 3 - 1;
             near[1] = box[1] + side / 3 % 3 - 1;
             near[2] = box[2] + side / 9 - 1;
-            merge_compare(merge, nodes, i, head[merge_hash(near) & (nslot - 1)], next, tolerance);
+            for (int k = head[merge_hash(near) & (nslot - 1)]; k >= 0; k = next[k], merge->ncompare++)
+                if (pcs_distance3(x[nodes[i]], x[nodes[k]]) <= tolerance) merge_join(merge, nodes[i], nodes[k]);
         }
         size_t slot = merge_hash(box) & (nslot - 1);
         next[i] = head[slot];

@@ -6,6 +6,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,17 +35,12 @@ pcs_status pcs_mesh_create(pcs_context *ctx, pcs_mesh **out)
     return PCS_OK;
 }
 
-static pcs_status mesh_check_count(pcs_mesh *mesh, long count)
-{
-    if (count <= INT_MAX / 2) return PCS_OK;
-    return pcs_fail(mesh->ctx, PCS_BAD_INPUT, "mesh: %ld items are more than the program can number", count);
-}
-
 // Enlarges an array to hold `need` items. Copies the first `count`.
 static pcs_status mesh_grow(pcs_mesh *mesh, void **array, int *room, int count, long need, size_t size)
 {
     if (need <= *room) return PCS_OK;
-    PCS_TRY(mesh_check_count(mesh, need));
+    if (need > INT_MAX / 2)
+        return pcs_fail(mesh->ctx, PCS_BAD_INPUT, "mesh: %ld items are more than the program can number", need);
     long wanted = need > 2L * *room ? need : 2L * *room;
     void *bigger = pcs_take(mesh->memory, (size_t)wanted, size, "the mesh");
     if (bigger == NULL) return PCS_NO_MEMORY;
@@ -80,67 +76,51 @@ int pcs_mesh_first_cell(const pcs_mesh *mesh, int cell)
 }
 
 // Appends a set of `count` items for the caller to fill in.
-static pcs_status mesh_add_set(pcs_mesh *mesh, bool of_cells, const char *name, int count, int **items)
+__attribute__((format(printf, 5, 0))) static pcs_status mesh_add_set(pcs_mesh *mesh, bool of_cells, int count,
+                                                                     int **items, const char *format, va_list arguments)
 {
     pcs_set **sets = of_cells ? &mesh->cell_set : &mesh->node_set;
     int *nset = of_cells ? &mesh->ncell_set : &mesh->nnode_set;
     int *room = of_cells ? &mesh->cell_set_room : &mesh->node_set_room;
     void *array = *sets;
+    char name[512];
     PCS_TRY(mesh_grow(mesh, &array, room, *nset, *nset + 1L, sizeof **sets));
     *sets = array;
     PCS_TAKE(mesh->memory, *items, count, "a set");
+    vsnprintf(name, sizeof name, format, arguments);
     char *copy = pcs_take_text(mesh->memory, name);
     if (copy == NULL) return PCS_NO_MEMORY;
     (*sets)[(*nset)++] = (pcs_set){ .name = copy, .count = count, .items = *items };
     return PCS_OK;
 }
 
-static bool mesh_keeps(const pcs_mesh *mesh, bool of_cells, int item)
-{
-    return of_cells || mesh->share == NULL || mesh->share->is_kept[item];
-}
-
-static pcs_status mesh_add_range(pcs_mesh *mesh, bool of_cells, const char *name, int first, int count)
+pcs_status pcs_mesh_add_range(pcs_mesh *mesh, bool of_cells, int first, int count, const char *name, ...)
 {
     int *own;
-    PCS_TRY(mesh_add_set(mesh, of_cells, name, count, &own));
-    for (int i = 0; i < count; i++) own[i] = first + i;
-    return PCS_OK;
+    va_list arguments;
+    va_start(arguments, name);
+    pcs_status status = mesh_add_set(mesh, of_cells, count, &own, name, arguments);
+    va_end(arguments);
+    for (int i = 0; status == PCS_OK && i < count; i++) own[i] = first + i;
+    return status;
 }
 
-static pcs_status mesh_add_list(pcs_mesh *mesh, bool of_cells, const char *name, int count, const int *items)
+pcs_status pcs_mesh_add_list(pcs_mesh *mesh, bool of_cells, int count, const int *items, const char *name, ...)
 {
+    const unsigned char *is_kept = of_cells || mesh->share == NULL ? NULL : mesh->share->is_kept;
     int *own, kept = 0;
-    for (int i = 0; i < count; i++) kept += mesh_keeps(mesh, of_cells, items[i]);
-    PCS_TRY(mesh_add_set(mesh, of_cells, name, kept, &own));
-    for (int i = 0; i < count; i++)
-        if (mesh_keeps(mesh, of_cells, items[i])) *own++ = items[i];
-    return PCS_OK;
-}
-
-pcs_status pcs_mesh_add_node_range(pcs_mesh *mesh, const char *name, int first, int count)
-{
-    return mesh_add_range(mesh, false, name, first, count);
-}
-
-pcs_status pcs_mesh_add_cell_range(pcs_mesh *mesh, const char *name, int first, int count)
-{
-    return mesh_add_range(mesh, true, name, first, count);
-}
-
-pcs_status pcs_mesh_add_node_list(pcs_mesh *mesh, const char *name, int count, const int *items)
-{
-    return mesh_add_list(mesh, false, name, count, items);
-}
-
-pcs_status pcs_mesh_add_cell_list(pcs_mesh *mesh, const char *name, int count, const int *items)
-{
-    return mesh_add_list(mesh, true, name, count, items);
+    va_list arguments;
+    for (int i = 0; i < count; i++) kept += is_kept == NULL || is_kept[items[i]];
+    va_start(arguments, name);
+    pcs_status status = mesh_add_set(mesh, of_cells, kept, &own, name, arguments);
+    va_end(arguments);
+    for (int i = 0; status == PCS_OK && i < count; i++)
+        if (is_kept == NULL || is_kept[items[i]]) *own++ = items[i];
+    return status;
 }
 
 pcs_status pcs_mesh_add_chain(pcs_mesh *mesh, const char *name, int ncell, int nnode, int *node)
 {
-    char text[256];
     int cell, last = ncell % nnode;
     PCS_TRY(pcs_mesh_add_nodes(mesh, nnode, node));
     PCS_TRY(pcs_mesh_add_cells(mesh, ncell, &cell));
@@ -148,16 +128,13 @@ pcs_status pcs_mesh_add_chain(pcs_mesh *mesh, const char *name, int ncell, int n
         mesh->cell[cell + i][0] = *node + i;
         mesh->cell[cell + i][1] = *node + (i + 1) % nnode;
     }
-    PCS_TRY(pcs_mesh_add_node_range(mesh, name, *node, nnode));
-    PCS_TRY(pcs_mesh_add_cell_range(mesh, name, cell, ncell));
-    snprintf(text, sizeof text, "%s.start", name);
-    PCS_TRY(pcs_mesh_add_node_range(mesh, text, *node, 1));
-    PCS_TRY(pcs_mesh_add_cell_range(mesh, text, cell, 1));
-    snprintf(text, sizeof text, "%s.rest", name);
-    PCS_TRY(pcs_mesh_add_node_range(mesh, text, *node + 1, nnode - 1));
-    snprintf(text, sizeof text, "%s.end", name);
-    PCS_TRY(pcs_mesh_add_node_range(mesh, text, *node + last, 1));
-    return pcs_mesh_add_cell_range(mesh, text, cell + ncell - 1, 1);
+    PCS_TRY(pcs_mesh_add_range(mesh, PCS_NODES, *node, nnode, "%s", name));
+    PCS_TRY(pcs_mesh_add_range(mesh, PCS_CELLS, cell, ncell, "%s", name));
+    PCS_TRY(pcs_mesh_add_range(mesh, PCS_NODES, *node, 1, "%s.start", name));
+    PCS_TRY(pcs_mesh_add_range(mesh, PCS_CELLS, cell, 1, "%s.start", name));
+    PCS_TRY(pcs_mesh_add_range(mesh, PCS_NODES, *node + 1, nnode - 1, "%s.rest", name));
+    PCS_TRY(pcs_mesh_add_range(mesh, PCS_NODES, *node + last, 1, "%s.end", name));
+    return pcs_mesh_add_range(mesh, PCS_CELLS, cell + ncell - 1, 1, "%s.end", name);
 }
 
 static const pcs_set *mesh_find(const pcs_set *sets, int nset, const char *name)

@@ -51,13 +51,14 @@ pcs_status pcs_mesh_add_cells(pcs_mesh *mesh, int count, int *first);
 // Returns the first cell on this rank whose number in the whole mesh is at least this.
 int pcs_mesh_first_cell(const pcs_mesh *mesh, int cell);
 
-// Adds named sets of consecutive items first, first+1, ... of the whole mesh. Copies the name.
-pcs_status pcs_mesh_add_node_range(pcs_mesh *mesh, const char *name, int first, int count);
-pcs_status pcs_mesh_add_cell_range(pcs_mesh *mesh, const char *name, int first, int count);
+// Adds a set of consecutive nodes, or cells, first, first+1, ... of the whole mesh; its name as by printf.
+enum { PCS_NODES = false, PCS_CELLS = true };
+__attribute__((format(printf, 5, 6))) pcs_status pcs_mesh_add_range(pcs_mesh *mesh, bool of_cells, int first, int count,
+                                                                    const char *name, ...);
 
-// Adds named sets of any items of this rank, in this order. Copies the items.
-pcs_status pcs_mesh_add_node_list(pcs_mesh *mesh, const char *name, int count, const int *items);
-pcs_status pcs_mesh_add_cell_list(pcs_mesh *mesh, const char *name, int count, const int *items);
+// Adds a set of any items of this rank, in this order. Copies the items.
+__attribute__((format(printf, 5, 6))) pcs_status pcs_mesh_add_list(pcs_mesh *mesh, bool of_cells, int count,
+                                                                   const int *items, const char *name, ...);
 // Adds nodes from *node on and the cells between consecutive ones, with the sets `name`, `name.start`, `name.rest` (all
 // nodes but the first) and `name.end`. A ring if nnode is ncell, else nnode is ncell + 1. The caller sets positions.
 pcs_status pcs_mesh_add_chain(pcs_mesh *mesh, const char *name, int ncell, int nnode, int *node);

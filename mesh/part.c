@@ -184,8 +184,7 @@ static pcs_status pack_take_set(pcs_mesh *mesh, const int **from)
     const int *items = *from + SET_HEAD + (*from)[3];
     PCS_TAKE(mesh->memory, place, count, "a set");
     if (count > 0) memcpy(place, items + count, (size_t)count * sizeof *place);
-    if (of_cells) PCS_TRY(pcs_mesh_add_cell_list(mesh, name, count, items));
-    else PCS_TRY(pcs_mesh_add_node_list(mesh, name, count, items));
+    PCS_TRY(pcs_mesh_add_list(mesh, of_cells, count, items, "%s", name));
     pcs_set *set = of_cells ? &mesh->cell_set[mesh->ncell_set - 1] : &mesh->node_set[mesh->nnode_set - 1];
     set->place = place;
     set->nmore = all - count;

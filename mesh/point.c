@@ -33,7 +33,7 @@ static pcs_status point_add_nodes(const pcs_list *at, const char *name, pcs_mesh
     PCS_TRY(pcs_mesh_add_nodes(mesh, at->nrow, &node));
     for (int i = 0; i < at->nrow; i++)
         for (int k = 0; k < 3; k++) mesh->x[node + i][k] = at->value[3 * i + k];
-    return pcs_mesh_add_node_range(mesh, name, node, at->nrow);
+    return pcs_mesh_add_range(mesh, PCS_NODES, node, at->nrow, "%s", name);
 }
 
 static pcs_status point_take_nodes(const char *nodes, const char *name, pcs_mesh *mesh)
@@ -42,7 +42,7 @@ static pcs_status point_take_nodes(const char *nodes, const char *name, pcs_mesh
     if (set == NULL)
         return pcs_fail(mesh->ctx, PCS_BAD_INPUT, "no part of the mesh above makes a set of nodes '%s'", nodes);
     const pcs_set copy = *set; // adding a set may move the others in memory
-    return pcs_mesh_add_node_list(mesh, name, copy.count, copy.items);
+    return pcs_mesh_add_list(mesh, PCS_NODES, copy.count, copy.items, "%s", name);
 }
 
 static pcs_status point_build(const void *params, const char *name, pcs_mesh *mesh)
@@ -53,7 +53,7 @@ static pcs_status point_build(const void *params, const char *name, pcs_mesh *me
     const pcs_set *set = &mesh->node_set[mesh->nnode_set - 1];
     PCS_TRY(pcs_mesh_add_cells(mesh, set->count, &cell));
     for (int i = 0; i < set->count; i++) mesh->cell[cell + i][0] = mesh->cell[cell + i][1] = set->items[i];
-    return pcs_mesh_add_cell_range(mesh, name, cell, set->count);
+    return pcs_mesh_add_range(mesh, PCS_CELLS, cell, set->count, "%s", name);
 }
 
 const pcs_mesh_source_ops pcs_mesh_point = {

@@ -147,8 +147,8 @@ static pcs_status sets_store_cells(pcs_build *b, const char *name, const sets_po
             nodes.mark[node] = 1;
         }
     }
-    pcs_status status = pcs_mesh_add_node_list(b->mesh, name, nodes.count, nodes.items);
-    if (status == PCS_OK) status = pcs_mesh_add_cell_list(b->mesh, name, cells->count, cells->items);
+    pcs_status status = pcs_mesh_add_list(b->mesh, PCS_NODES, nodes.count, nodes.items, "%s", name);
+    if (status == PCS_OK) status = pcs_mesh_add_list(b->mesh, PCS_CELLS, cells->count, cells->items, "%s", name);
     sets_close(&nodes);
     return status;
 }
@@ -173,7 +173,7 @@ static pcs_status sets_make(pcs_build *b, pcs_yaml *node, const char *name, cons
     bool is_selected = *is_made && status == PCS_OK;
     if (status != PCS_OK) status = pcs_build_blame(b, node, status);
     else if (is_selected && of_cells) status = sets_store_cells(b, name, &pool);
-    else if (is_selected) status = pcs_mesh_add_node_list(b->mesh, name, pool.count, pool.items);
+    else if (is_selected) status = pcs_mesh_add_list(b->mesh, PCS_NODES, pool.count, pool.items, "%s", name);
     *is_made = is_selected && status == PCS_OK;
     sets_close(&pool);
     return status;

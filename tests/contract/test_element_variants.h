@@ -77,7 +77,7 @@ static inline model *build(const variant *c)
         m->definition.damping_stiffness = 0.02;
     }
     if (c->is_held && c->increment < 2) {
-        CHECK_OK(m->ctx, pcs_mesh_add_node_range(m->mesh, "held", 5, 1));
+        CHECK_OK(m->ctx, pcs_mesh_add_range(m->mesh, PCS_NODES, 5, 1, "held"));
         model_support(m, "held", "x");
         model_support(m, "bar.start", "x");
     }

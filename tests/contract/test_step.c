@@ -32,7 +32,7 @@ static model *build(int number, bool is_damped)
         model_contact(m, "touch", "node_node", "a=bar.end b=second.start normal=1,0,0 restitution=0.5");
     }
     if (number == CROWD) { // four neighbours in contact, which feel one another
-        CHECK_OK(m->ctx, pcs_mesh_add_node_range(m->mesh, "last", 5, 4));
+        CHECK_OK(m->ctx, pcs_mesh_add_range(m->mesh, PCS_NODES, 5, 4, "last"));
         model_contact(m, "wall", "node_plane", "nodes=last point=8,0,0 normal=-1,0,0 restitution=0.5");
     } else if (number != 0) {
         model_contact(m, "wall", "node_plane",
@@ -40,7 +40,7 @@ static model *build(int number, bool is_damped)
                                   : "nodes=bar.end point=8,0,0 normal=-1,0,0 restitution=0.5");
     }
     if (number == 3) {
-        CHECK_OK(m->ctx, pcs_mesh_add_node_range(m->mesh, "inside", 3, 1));
+        CHECK_OK(m->ctx, pcs_mesh_add_range(m->mesh, PCS_NODES, 3, 1, "inside"));
         model_contact(m, "back", "node_plane", "nodes=bar.start point=0,0,0 normal=1,0,0 restitution=0");
         model_contact(m, "inner", "node_plane", "nodes=inside point=3,0,0 normal=1,0,0 restitution=0");
     }

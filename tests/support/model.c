@@ -152,8 +152,8 @@ void model_chain(model *m, const char *name, int nnode, const double (*x)[3])
         m->mesh->cell[cell + i][0] = node + i;
         m->mesh->cell[cell + i][1] = node + i + 1;
     }
-    CHECK_OK(m->ctx, pcs_mesh_add_node_range(m->mesh, name, node, nnode));
-    CHECK_OK(m->ctx, pcs_mesh_add_cell_range(m->mesh, name, cell, nnode - 1));
+    CHECK_OK(m->ctx, pcs_mesh_add_range(m->mesh, PCS_NODES, node, nnode, "%s", name));
+    CHECK_OK(m->ctx, pcs_mesh_add_range(m->mesh, PCS_CELLS, cell, nnode - 1, "%s", name));
 }
 
 void model_cell(model *m, const char *name, int a, int b)
@@ -162,7 +162,7 @@ void model_cell(model *m, const char *name, int a, int b)
     CHECK_OK(m->ctx, pcs_mesh_add_cells(m->mesh, 1, &cell));
     m->mesh->cell[cell][0] = a;
     m->mesh->cell[cell][1] = b;
-    CHECK_OK(m->ctx, pcs_mesh_add_cell_range(m->mesh, name, cell, 1));
+    CHECK_OK(m->ctx, pcs_mesh_add_range(m->mesh, PCS_CELLS, cell, 1, "%s", name));
 }
 
 void model_point(model *m, const char *name, const double x[3])
@@ -170,7 +170,7 @@ void model_point(model *m, const char *name, const double x[3])
     int node;
     CHECK_OK(m->ctx, pcs_mesh_add_nodes(m->mesh, 1, &node));
     memcpy(m->mesh->x[node], x, sizeof m->mesh->x[node]);
-    CHECK_OK(m->ctx, pcs_mesh_add_node_range(m->mesh, name, node, 1));
+    CHECK_OK(m->ctx, pcs_mesh_add_range(m->mesh, PCS_NODES, node, 1, "%s", name));
     model_cell(m, name, node, node);
 }
 

@@ -53,7 +53,7 @@ TEST(loads_follow_their_table)
     static const double time[] = { 1.0, 3.0, 4.0 }, factor[] = { 0.0, 2.0, -1.0 };
     const double when[] = { -5, 1, 2, 3, 3.5, 4, 100 }, wanted[] = { 0, 0, 1, 2, 0.5, -1, -1 };
     model *m = bar_model(steel);
-    CHECK_OK(m->ctx, pcs_mesh_add_node_range(m->mesh, "last", 4, 2));
+    CHECK_OK(m->ctx, pcs_mesh_add_range(m->mesh, PCS_NODES, 4, 2, "last"));
     model_force(m, "last", 8, 0, 0)->amplitude = (pcs_amplitude){ .count = 3, .time = time, .factor = factor };
     model_force(m, "bar.start", -5, 0, 0);
     model_build(m);
@@ -165,8 +165,8 @@ TEST(probes_of_nodes_and_cells)
 {
     model *m = bar_model(steel);
     model_support(m, "bar.start", "x");
-    CHECK_OK(m->ctx, pcs_mesh_add_node_range(m->mesh, "three", 0, 3)); // at 1, 3, 5 m, the first one held
-    CHECK_OK(m->ctx, pcs_mesh_add_cell_range(m->mesh, "pair", 1, 2));
+    CHECK_OK(m->ctx, pcs_mesh_add_range(m->mesh, PCS_NODES, 0, 3, "three")); // at 1, 3, 5 m, the first one held
+    CHECK_OK(m->ctx, pcs_mesh_add_range(m->mesh, PCS_CELLS, 1, 2, "pair"));
     model_build(m);
     const double q[5] = { 0.1, 0.4, 0.2, 0, 0.5 }, v[5] = { 3, 6, 0, 0, -2 };
     CHECK_NEAR(read_probe(m, "bar.end", "x", q, v), 11.5, 1e-14);
