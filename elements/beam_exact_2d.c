@@ -277,7 +277,7 @@ static void exact_measure(const pcs_batch *batch, const pcs_cell_state *at, unsi
         exact_momentum(exact_cell_of(batch, i), w, p);
         sum->strain += exact_strain_energy(exact_cell_of(batch, i), &state);
         sum->kinetic += 0.5 * pcs_dense_dot(NDOF, w, p);
-        pcs_cell_add_momentum(&exact_shape, batch->equation + (size_t)i * NDOF, p, sum);
+        pcs_cell_add_momentum(batch, &exact_shape, i, p, sum);
     }
 }
 

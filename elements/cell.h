@@ -10,6 +10,7 @@
 typedef struct pcs_cell_shape {
     int ndof, node_dofs, translations; // of the cell; of a node; displacements among the latter
     bool is_grounded;                  // rigid-body motion causes forces, too
+    const double (*axis)[3];           // [ncell] direction of the one dof of a node; NULL if they are along x, y, z
 } pcs_cell_shape;
 
 // Computes internal and damping force of a cell on its dofs, as forces on the body.
@@ -29,12 +30,16 @@ static inline void pcs_cell_look(const pcs_batch *batch, int cell, int ndof, con
     pcs_cell_gather(equation, ndof, at->v, v);
 }
 
-// Gathers the same, zeros in the reference state.
+// Gathers the same, zeros for what the state does not give, as in the reference state.
 static inline void pcs_cell_look_or_rest(const pcs_batch *batch, int cell, int ndof, const pcs_cell_state *at,
                                          double *q, double *v)
 {
-    for (int i = 0; i < ndof; i++) q[i] = v[i] = 0.0;
-    if (at != NULL && at->q != NULL) pcs_cell_look(batch, cell, ndof, at, q, v);
+    const int *equation = batch->equation + (size_t)cell * (size_t)ndof;
+    bool has_q = at != NULL && at->q != NULL, has_v = has_q && at->v != NULL;
+    for (int i = 0; i < ndof; i++) {
+        q[i] = has_q && equation[i] >= 0 ? at->q[equation[i]] : 0.0;
+        v[i] = has_v && equation[i] >= 0 ? at->v[equation[i]] : 0.0;
+    }
 }
 
 static inline void pcs_cell_scatter(const int *equation, int ndof, const double *local, double *x)
@@ -74,6 +79,16 @@ static inline void pcs_cell_add_force(const pcs_batch *batch, int ndof, pcs_cell
     }
 }
 
+// Adds dof k of a node, x, to a vector in space.
+static inline void pcs_cell_add_along(const pcs_cell_shape *shape, int cell, int k, double x, double sum[3])
+{
+    if (shape->axis == NULL) {
+        sum[k] += x;
+        return;
+    }
+    for (int m = 0; m < 3; m++) sum[m] += x * shape->axis[cell][m];
+}
+
 // Adds the resultant of the cells, N: without drag the forces of a cell without supports cancel, so it is skipped.
 static inline void pcs_cell_add_resultant(const pcs_batch *batch, const pcs_cell_shape *shape,
                                           pcs_cell_force *cell_force, const pcs_cell_state *at, pcs_cell_sums *sum)
@@ -86,20 +101,21 @@ static inline void pcs_cell_add_resultant(const pcs_batch *batch, const pcs_cell
         cell_force(batch, c, at, force);
         for (int i = 0; i < shape->ndof; i++) {
             int k = i % shape->node_dofs;
-            if (k < shape->translations && equation[i] >= 0) sum->resultant[k] += force[i];
+            if (k < shape->translations && equation[i] >= 0) pcs_cell_add_along(shape, c, k, force[i], sum->resultant);
         }
     }
 }
 
 // Adds the momenta p of a cell's dofs to the sums.
-static inline void pcs_cell_add_momentum(const pcs_cell_shape *shape, const int *equation, const double *p,
+static inline void pcs_cell_add_momentum(const pcs_batch *batch, const pcs_cell_shape *shape, int cell, const double *p,
                                          pcs_cell_sums *sum)
 {
+    const int *equation = batch->equation + (size_t)cell * (size_t)shape->ndof;
     for (int i = 0; i < shape->ndof; i++) {
         int k = i % shape->node_dofs;
         if (k >= shape->translations) continue;
-        sum->momentum[k] += p[i];
-        if (equation[i] < 0) sum->fixed_momentum[k] += p[i];
+        pcs_cell_add_along(shape, cell, k, p[i], sum->momentum);
+        if (equation[i] < 0) pcs_cell_add_along(shape, cell, k, p[i], sum->fixed_momentum);
     }
 }
 

@@ -234,7 +234,7 @@ static void modal_add_energy(const pcs_batch *batch, int cell, const double *q, 
     modal_multiply(n, n, kind->M, v, p);
     *(is_change ? &sum->change_in_strain : &sum->strain) += 0.5 * pcs_dense_dot(m, e, s);
     *(is_change ? &sum->change_in_kinetic : &sum->kinetic) += 0.5 * pcs_dense_dot(n, v, p);
-    if (!is_change) pcs_cell_add_momentum(&modal->shape, modal_equation(batch, cell), p, sum);
+    if (!is_change) pcs_cell_add_momentum(batch, &modal->shape, cell, p, sum);
 }
 
 static void modal_add_power(const pcs_batch *batch, int cell, const pcs_cell_state *at, pcs_cell_sums *sum)

@@ -175,7 +175,7 @@ static void body_measure(const pcs_batch *batch, const pcs_cell_state *at, unsig
         body_motion(batch, c, at, w, p);
         if (what & PCS_CELL_ENERGY) {
             for (int i = 0; i < NDOF; i++) sum->kinetic += 0.5 * w[i] * p[i];
-            pcs_cell_add_momentum(&body_shape, equation, p, sum);
+            pcs_cell_add_momentum(batch, &body_shape, c, p, sum);
         }
         if (!(what & PCS_CELL_POWER)) continue;
         pcs_cell_gather(equation, NDOF, at->along, w);

@@ -27,44 +27,220 @@
 #include "core/loop.h"
 #include "core/rotation.h"
 #include "elements/modal.h"
+#include "elements/section.h"
 
 #include <float.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
-// Two nodes and an axial force (rod.h): trusses, springs and dampers, and rods along their axis.
+typedef struct rod_params {
+    double E, rho;
+    pcs_profile area;
+    double nu, polar; // lateral inertia: Poisson's ratio, 0 if absent, and polar moment
+    int mass;
+} rod_params;
+
+enum { ROD_CONSISTENT, ROD_LUMPED, ROD_ONE_POINT, ROD_TUNED, ROD_AUTO }; // trusses: two
+
+// Lists rows of an option table.
+#define ROD_MATERIAL                                                                     \
+    PCS_REAL("E", rod_params, E, PCS_REQUIRED, PCS_POSITIVE, "Young's modulus, N/m^2"),  \
+        PCS_REAL("rho", rod_params, rho, PCS_REQUIRED, PCS_POSITIVE, "density, kg/m^3"), \
+        PCS_PROFILE("area", rod_params, area, PCS_REQUIRED, PCS_POSITIVE, "cross section, m^2")
+
+// Holds the (mean) area of a cell, m^2, and the coefficients of its mass: M = rho A L [self other; other self_end].
+typedef struct rod_shares {
+    double area;
+    double self, self_end, other;
+    bool is_uniform; // constant area along the cell
+} rod_shares;
 
 static const char *const truss_masses[] = { "consistent", "lumped", NULL };
+#define TRUSS_MASS PCS_CHOICE("mass", rod_params, mass, PCS_DEFAULT("consistent"), truss_masses, "mass matrix")
 
-const pcs_option pcs_rod_options[] = {
-    PCS_ROD_MATERIAL,
-    PCS_CHOICE("mass", pcs_rod_params, mass, PCS_DEFAULT("consistent"), truss_masses, "mass matrix"),
+// Materials with a history: N = A s(e), e = (u2 - u1)/L small, a stress s that depends on the path of e.
+//
+// rod_plastic, bilinear with hardening: H = E Et/(E - Et), by which the stress rises with plastic strain p, a share c
+// of it kinematic, and r = int |dp|:
+//
+//   s = E (e - p),   |s - c H p| <= Y + (1 - c) H r,   dp only where both are equal, along s - c H p
+//
+// With f = |E (e - p_n) - c H p_n| - Y - (1 - c) H r_n > 0 the path from commit n adds f/(E + H) to r, and ds/de = Et.
+// On a path without reversal that is exact, and so is the plastic work int s dp, whose stress rises linearly. What a
+// kinematic hardening stores is part of that work, and may come back.
+//
+// rod_viscoelastic, a standard linear solid: a spring Eo beside a spring E1 = E - Eo in a row with a dashpot E1 T:
+//
+//   s = Eo e + E1 y,   y' = e' - y/T
+//
+// y is the strain of the second spring. A strain that goes on linearly for the time h gives, with x = h/T,
+//   y = exp(-x) y_n + g (e - e_n),   g = (1 - exp(-x))/x,   ds/de = Eo + E1 g,   loss int E1 y^2/T dt
+
+typedef struct material_params {
+    rod_params rod; // first member, as its options use offsets from the start
+    double yield_stress, tangent_modulus, kinematic;
+    double relaxed_modulus, relaxation_time;
+} material_params;
+
+static const pcs_option plastic_options[] = {
+    ROD_MATERIAL,
+    TRUSS_MASS,
+    PCS_REAL("yield_stress", material_params, yield_stress, PCS_REQUIRED, PCS_POSITIVE,
+             "stress at which plastic strain sets in, N/m^2"),
+    PCS_REAL("tangent_modulus", material_params, tangent_modulus, PCS_DEFAULT("0.0"), PCS_NOT_NEGATIVE,
+             "slope of the stress-strain curve beyond it, less than E, N/m^2; 0: no hardening"),
+    PCS_REAL("kinematic", material_params, kinematic, PCS_DEFAULT("0.0"), PCS_ZERO_TO_ONE,
+             "share of the hardening that is kinematic; the rest is isotropic"),
+    { 0 },
+};
+
+static const pcs_option viscous_options[] = {
+    ROD_MATERIAL,
+    TRUSS_MASS,
+    PCS_REAL("relaxed_modulus", material_params, relaxed_modulus, PCS_REQUIRED, PCS_NOT_NEGATIVE,
+             "modulus after a long time, at most E, that at once, N/m^2"),
+    PCS_REAL("relaxation_time", material_params, relaxation_time, PCS_REQUIRED, PCS_POSITIVE,
+             "time by which the stress relaxes at constant strain, s"),
+    { 0 },
+};
+
+enum { NINTERNAL = 3, WORK = 2 }; // number of internal variables; the last one is the energy lost so far, J/m^3
+enum { PLASTIC_STRAIN = 0, PLASTIC_PATH = 1 };
+enum { VISCOUS_STRAIN = 0, VISCOUS_SPRING = 1 };
+
+// Holds the state at the end of an increment.
+typedef struct material_point {
+    double stress, tangent; // N/m^2
+    double energy, loss;    // J/m^3, stored, and lost over the increment
+    double next[NINTERNAL];
+} material_point;
+
+typedef material_point material_law(const material_params *p, double strain, double elapsed, const double *from);
+
+static material_point material_plastic(const material_params *p, double strain, double elapsed, const double *from)
+{
+    double E = p->rod.E, H = E * p->tangent_modulus / (E - p->tangent_modulus);
+    double plastic = from[PLASTIC_STRAIN], path = from[PLASTIC_PATH];
+    double back = p->kinematic * H * plastic, yield = p->yield_stress + (1.0 - p->kinematic) * H * path;
+    double trial = E * (strain - plastic) - back, sign = trial < 0.0 ? -1.0 : 1.0;
+    double flow = fmax(0.0, (fabs(trial) - yield) / (E + H));
+    material_point x = { .tangent = flow > 0.0 ? p->tangent_modulus : E };
+    x.stress = E * (strain - plastic - sign * flow);
+    x.next[PLASTIC_STRAIN] = plastic + sign * flow;
+    x.next[PLASTIC_PATH] = path + flow;
+    x.energy = 0.5 * x.stress * x.stress / E;
+    x.loss = 0.5 * (x.stress + (back + sign * yield)) * sign * flow;
+    return x;
+}
+
+// Returns (1 - exp(-x))/x.
+static double material_mean_decay(double x)
+{
+    return x > 0.0 ? -expm1(-x) / x : 1.0;
+}
+
+// Returns int y^2 dt / T over an increment of length x in units of T, in which the strain rises by `rise`; by Gauss
+// points on short increments, as the closed form cancels.
+static double material_square(double y, double rise, double x)
+{
+    static const double node[3] = { 0.0, 0.53846931010568309104, 0.90617984593866399280 };
+    static const double weight[3] = { 0.56888888888888888889, 0.47862867049936646804, 0.23692688505618908751 };
+    double sum = 0.0;
+    if (x > 0.5) {
+        double b = rise / x, d = y - b;
+        return b * b * x - 2.0 * b * d * expm1(-x) - 0.5 * d * d * expm1(-2.0 * x);
+    }
+    for (int i = -2; i <= 2; i++) {
+        double part = 0.5 * (1.0 + (i < 0 ? -node[-i] : node[i])), z = part * x;
+        double value = exp(-z) * y + rise * part * material_mean_decay(z);
+        sum += 0.5 * weight[i < 0 ? -i : i] * value * value;
+    }
+    return x * sum;
+}
+
+static material_point material_viscous(const material_params *p, double strain, double elapsed, const double *from)
+{
+    double relaxed = p->relaxed_modulus, other = p->rod.E - relaxed, x = elapsed / p->relaxation_time;
+    double rise = strain - from[VISCOUS_STRAIN], decay = material_mean_decay(x);
+    double spring = exp(-x) * from[VISCOUS_SPRING] + decay * rise;
+    return (material_point){ .stress = relaxed * strain + other * spring,
+                             .tangent = relaxed + other * decay,
+                             .energy = 0.5 * (relaxed * strain * strain + other * spring * spring),
+                             .loss = other * material_square(from[VISCOUS_SPRING], rise, x),
+                             .next = { strain, spring } };
+}
+
+// Two nodes and an axial force along the line that joins them at present: rods and spring-dampers.
+//
+//   N = k (l - l0) + F0 + c l' (or by a law),   l = |d + u2 - u1|,   l' = n . (v2 - v1)
+//
+// The elongation comes from displacements, (l^2 - L^2)/(l + L), without cancellation. Ends may be points at arms r from
+// the nodes, which rotate with them: p = x + R r. With J = dp_2/dx - dp_1/dx, whose columns of material spins are
+// +-R (e_j x r), w = J v, P = I - n n^T, and of each node D = R^T n, W the material angular velocity and B = D r^T -
+// (r . D) I:
+//
+//   force = -N J^T n,   C = c J^T n n^T J
+//   K = J^T (n (k n + c P w/l)^T + (N / l) P) J + sum over the nodes of +-(N B in their rotations + c J^T n (W^T B))
+//
+// Small rotations leave arms in their reference direction, and the sum vanishes. Without arms J = [-I, I].
+
+typedef struct axial_cell {
+    double span[3], length;       // m, in the reference state
+    double area;                  // m^2, of rods
+    double stiffness;             // k, N/m
+    double damping;               // c, N s/m, including Rayleigh damping
+    double slack;                 // L - l0, m
+    double preload;               // F0, N
+    double self, self_end, other; // kg, M = [self other; other self_end] in every direction
+} axial_cell;
+
+typedef struct axial_data {
+    pcs_cell_shape shape;
+    axial_cell *cell;          // [ncell]
+    const pcs_axial_law *law;  // in place of k and in addition to c; NULL if the cells are linear
+    const double (*arm)[3];    // [2] m, in the reference state; NULL if the nodes are the ends
+    bool has_small_angles;     // rotations of arms are small
+    material_law *material_at; // of a material with a history; NULL if it has none
+} axial_data;
+
+// Holds elongation and force of a cell in the current state.
+typedef struct axial_view {
+    double stretch, rate;      // elongation l - l0, m, and its rate, m/s
+    double tension;            // N, including the damper
+    double stiffness, damping; // dN/dl, N/m, and dN/dl', N s/m
+    double energy, drag;       // J; force of the damper, N
+    material_point material;   // of rods whose material has a history
+} axial_view;
+
+static const pcs_option truss_options[] = {
+    ROD_MATERIAL,
+    TRUSS_MASS,
     { 0 },
 };
 
 static const pcs_option rod_area_options[] = {
-    PCS_PROFILE("area", pcs_rod_params, area, PCS_REQUIRED, PCS_POSITIVE, "cross section, m^2"),
+    PCS_PROFILE("area", rod_params, area, PCS_REQUIRED, PCS_POSITIVE, "cross section, m^2"),
     { 0 },
 };
 
 static void rod_area_constants(const void *params, pcs_section *out)
 {
-    *out = (pcs_section){ .area = ((const pcs_rod_params *)params)->area.value };
+    *out = (pcs_section){ .area = ((const rod_params *)params)->area.value };
 }
 
-const pcs_section_type pcs_rod_area = {
+static const pcs_section_type rod_area_type = {
     .name = "area",
     .summary = "of a rod",
     .options = rod_area_options,
-    .params_size = sizeof(pcs_rod_params),
+    .params_size = sizeof(rod_params),
     .constants = rod_area_constants,
 };
 
-pcs_rod_cell pcs_rod_find_cell(const pcs_batch *batch, int cell, bool is_lumped)
+static rod_shares rod_find_shares(const pcs_batch *batch, int cell, bool is_lumped)
 {
     const pcs_taper *taper = pcs_taper_of(batch, cell);
-    pcs_rod_cell out = { .area = ((const pcs_rod_params *)batch->params)->area.value, .is_uniform = true };
+    rod_shares out = { .area = ((const rod_params *)batch->params)->area.value, .is_uniform = true };
     if (taper != NULL) out.area = taper->mean.area;
     if (taper == NULL || taper->is_uniform) {
         out.self = out.self_end = is_lumped ? 0.5 : 1.0 / 3.0;
@@ -80,14 +256,14 @@ pcs_rod_cell pcs_rod_find_cell(const pcs_batch *batch, int cell, bool is_lumped)
     return out;
 }
 
-const char *const pcs_rod_fields[] = { "axial_force", "stress", "strain_energy", NULL };
-const char *const pcs_rod_end_fields[] = { "axial_start", "axial_end", "stress_start", "stress_end", NULL };
+static const char *const rod_fields[] = { "axial_force", "stress", "strain_energy", NULL };
+static const char *const rod_end_fields[] = { "axial_start", "axial_end", "stress_start", "stress_end", NULL };
 
-void pcs_rod_read_ends(const pcs_batch *batch, int cell, const double *line_load, double tension, const double *axis,
-                       double field[4])
+static void rod_read_ends(const pcs_batch *batch, int cell, const double *line_load, double tension, const double *axis,
+                          double field[4])
 {
     const pcs_taper *taper = pcs_taper_of(batch, cell);
-    double area = ((const pcs_rod_params *)batch->params)->area.value, load[2] = { 0 };
+    double area = ((const rod_params *)batch->params)->area.value, load[2] = { 0 };
     int dim = batch->ops->ndof / 2;
     if (line_load != NULL)
         for (int i = 0; i < 2 * dim; i++) load[i / dim] += line_load[i] * axis[i % dim];
@@ -120,7 +296,7 @@ static double axial_sign(const double d[3])
     return 1.0;
 }
 
-double pcs_axial_axis(const pcs_batch *batch, int cell, double axis[3], double *sign)
+static double axial_axis(const pcs_batch *batch, int cell, double axis[3], double *sign)
 {
     double length = axial_span(batch, cell, axis);
     *sign = axial_sign(axis);
@@ -137,9 +313,10 @@ static double axial_direction(const pcs_batch *batch, int cell, double *sign)
     return length;
 }
 
-pcs_status pcs_axial_line_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node, pcs_node_dofs *out)
+static pcs_status axial_line_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node,
+                                  pcs_node_dofs *out)
 {
-    double sign, length = pcs_axial_axis(batch, cell, out->direction[0], &sign);
+    double sign, length = axial_axis(batch, cell, out->direction[0], &sign);
     out->count = 1;
     out->is_rotation[0] = false;
     return axial_check_length(ctx, batch, cell, length);
@@ -272,19 +449,14 @@ enum { MAX_NDOF = PCS_MAX_CELL_DOFS };
 // Holds a cell in the current state.
 typedef struct axial_state {
     double n[3], w[3], length; // unit vector along the line; relative velocity of its ends, m/s; m
-    pcs_axial_view at;
+    axial_view at;
     double v[MAX_NDOF];
     double J[3][MAX_NDOF], Jn[MAX_NDOF]; // Jn = J^T n; J of ends at nodes is filled in where K is asked for
     double R[2][9];                      // of ends at arms, as is W, the last three of v of a node
 } axial_state;
 
-static const int *axial_equation(const pcs_batch *batch, int cell)
-{
-    return batch->equation + (size_t)cell * (size_t)((const pcs_axial *)batch->data)->shape.ndof;
-}
-
 // Evaluates the forces for an elongation and its rate.
-static void axial_respond(const pcs_axial *axial, const pcs_axial_cell *cell, pcs_axial_view *at)
+static void axial_respond(const axial_data *axial, const axial_cell *cell, axial_view *at)
 {
     if (axial->law == NULL) {
         at->stiffness = cell->stiffness;
@@ -303,9 +475,9 @@ static void axial_respond(const pcs_axial *axial, const pcs_axial_cell *cell, pc
 }
 
 // Evaluates line and force from x, the change of the vector between the ends, m, and its rate w.
-static void axial_find(const pcs_axial *axial, int number, const double x[3], axial_state *s)
+static void axial_find(const axial_data *axial, int number, const double x[3], axial_state *s)
 {
-    const pcs_axial_cell *cell = &axial->cell[number];
+    const axial_cell *cell = &axial->cell[number];
     double change = 0.0, length2 = 0.0, now[3];
     for (int k = 0; k < 3; k++) {
         now[k] = cell->span[k] + x[k];
@@ -321,7 +493,7 @@ static void axial_find(const pcs_axial *axial, int number, const double x[3], ax
 }
 
 // Computes the columns of J of one node, and its rotation matrix.
-static void arms_columns(const pcs_axial *axial, int node, const double p[3], axial_state *s)
+static void arms_columns(const axial_data *axial, int node, const double p[3], axial_state *s)
 {
     const double none[3] = { 0 }, *r = axial->arm[node], sign = node == 0 ? -1.0 : 1.0;
     int first = axial->shape.node_dofs * node;
@@ -339,7 +511,7 @@ static void arms_columns(const pcs_axial *axial, int node, const double p[3], ax
 }
 
 // Evaluates a cell with ends at arms from local displacements.
-static void arms_find(const pcs_axial *axial, int number, const double *u, axial_state *s)
+static void arms_find(const axial_data *axial, int number, const double *u, axial_state *s)
 {
     int n = axial->shape.ndof, one = axial->shape.node_dofs;
     double x[3], rotated[2][3];
@@ -356,11 +528,38 @@ static void arms_find(const pcs_axial *axial, int number, const double *u, axial
     for (int j = 0; j < n; j++) s->Jn[j] = s->n[0] * s->J[0][j] + s->n[1] * s->J[1][j] + s->n[2] * s->J[2][j];
 }
 
+// Evaluates a cell of a material with a history, whose strains are small; at rest it is elastic.
+static void material_find(const pcs_batch *batch, int cell, const pcs_cell_state *at, axial_state *s)
+{
+    const axial_data *axial = batch->data;
+    const axial_cell *own = &axial->cell[cell];
+    axial_view *now = &s->at;
+    double u[2], sign = own->span[0] < 0.0 ? -1.0 : 1.0;
+    pcs_cell_look_or_rest(batch, cell, 2, at, u, s->v);
+    s->Jn[0] = -sign;
+    s->Jn[1] = sign;
+    now->rate = sign * (s->v[1] - s->v[0]);
+    now->damping = own->damping;
+    now->drag = own->damping * now->rate;
+    now->stiffness = own->stiffness;
+    now->tension = now->energy = 0.0;
+    if (at == NULL || at->q == NULL) return;
+    const double *from = batch->internal + (size_t)cell * NINTERNAL;
+    now->material = axial->material_at(batch->params, sign * (u[1] - u[0]) / own->length, at->elapsed, from);
+    now->stiffness = own->area * now->material.tangent / own->length;
+    now->tension = own->area * now->material.stress + now->drag;
+    now->energy = own->area * own->length * now->material.energy;
+}
+
 static void axial_look(const pcs_batch *batch, int cell, const pcs_cell_state *at, axial_state *s)
 {
-    const pcs_axial *axial = batch->data;
+    const axial_data *axial = batch->data;
     int dim = axial->shape.translations;
     double u[MAX_NDOF], x[3] = { 0 };
+    if (axial->material_at != NULL) {
+        material_find(batch, cell, at, s);
+        return;
+    }
     pcs_cell_look_or_rest(batch, cell, axial->shape.ndof, at, u, s->v);
     if (axial->arm != NULL) {
         arms_find(axial, cell, u, s);
@@ -379,9 +578,9 @@ static void axial_look(const pcs_batch *batch, int cell, const pcs_cell_state *a
 }
 
 // Allocates the cells and fills in the geometry. `arm` has the arms of both ends, or is NULL.
-static pcs_status axial_create(pcs_context *ctx, pcs_batch *batch, const double (*arm)[3], pcs_axial **out)
+static pcs_status axial_create(pcs_context *ctx, pcs_batch *batch, const double (*arm)[3], axial_data **out)
 {
-    pcs_axial *axial;
+    axial_data *axial;
     int one = batch->ops->ndof / 2;
     double beyond[3] = { 0.0 };
     PCS_TAKE(ctx, axial, 1, "axial cells");
@@ -391,7 +590,7 @@ static pcs_status axial_create(pcs_context *ctx, pcs_batch *batch, const double 
     if (arm != NULL)
         for (int k = 0; k < 3; k++) beyond[k] = arm[1][k] - arm[0][k];
     for (int c = 0; c < batch->ncell; c++) {
-        pcs_axial_cell *cell = &axial->cell[c];
+        axial_cell *cell = &axial->cell[c];
         pcs_cell_span(batch, c, cell->span);
         for (int k = 0; k < 3; k++) cell->span[k] += beyond[k];
         cell->length = pcs_norm3(cell->span);
@@ -401,7 +600,7 @@ static pcs_status axial_create(pcs_context *ctx, pcs_batch *batch, const double 
     return PCS_OK;
 }
 
-static pcs_axial_view axial_view_of(const pcs_batch *batch, int cell, const pcs_cell_state *at)
+static axial_view axial_view_of(const pcs_batch *batch, int cell, const pcs_cell_state *at)
 {
     axial_state s;
     axial_look(batch, cell, at, &s);
@@ -409,20 +608,19 @@ static pcs_axial_view axial_view_of(const pcs_batch *batch, int cell, const pcs_
 }
 
 // Computes the momenta p = M v of a cell. Returns v . M v.
-static double axial_momentum(const pcs_axial *axial, int c, const double *v, double p[MAX_NDOF])
+static double axial_momentum(const axial_data *axial, int c, const double *v, double p[MAX_NDOF])
 {
-    const pcs_axial_cell *cell = &axial->cell[c];
+    const axial_cell *cell = &axial->cell[c];
     int n = axial->shape.ndof, one = axial->shape.node_dofs;
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) {
-        double self = i < one ? cell->self : cell->self_end;
-        p[i] = i % one < axial->shape.translations ? self * v[i] + cell->other * v[(i + one) % n] : 0.0;
-        sum += p[i] * v[i];
+    for (int i = 0; i < n; i++) p[i] = 0.0;
+    for (int k = 0; k < axial->shape.translations; k++) {
+        p[k] = cell->self * v[k] + cell->other * v[one + k];
+        p[one + k] = cell->self_end * v[one + k] + cell->other * v[k];
     }
-    return sum;
+    return pcs_dense_dot(n, p, v);
 }
 
-static void axial_mass(const pcs_axial *axial, int cell, double *M)
+static void axial_mass(const axial_data *axial, int cell, double *M)
 {
     int n = axial->shape.ndof;
     for (int j = 0; j < n; j++) {
@@ -433,7 +631,7 @@ static void axial_mass(const pcs_axial *axial, int cell, double *M)
 }
 
 // Adds to K the part from the rotation of one node.
-static void arms_add_spin(const pcs_axial *axial, const axial_state *s, int node, double *K)
+static void arms_add_spin(const axial_data *axial, const axial_state *s, int node, double *K)
 {
     int n = axial->shape.ndof, first = axial->shape.node_dofs * node + 3;
     const double *r = axial->arm[node], *W = s->v + first, sign = node == 0 ? -1.0 : 1.0;
@@ -461,10 +659,14 @@ static void axial_columns(int dim, axial_state *s)
     }
 }
 
-static void axial_stiffness(const pcs_axial *axial, axial_state *s, double *K)
+static void axial_stiffness(const axial_data *axial, axial_state *s, double *K)
 {
-    const pcs_axial_view *at = &s->at;
+    const axial_view *at = &s->at;
     int n = axial->shape.ndof;
+    if (axial->material_at != NULL) {
+        for (int i = 0; i < 4; i++) K[i] = at->stiffness * s->Jn[i / 2] * s->Jn[i % 2];
+        return;
+    }
     double across = s->length > 0.0 ? 1.0 / s->length : 0.0; // without length no direction is perpendicular
     if (axial->arm == NULL) axial_columns(axial->shape.translations, s);
     for (int j = 0; j < n; j++) {
@@ -482,7 +684,7 @@ static void axial_stiffness(const pcs_axial *axial, axial_state *s, double *K)
 }
 
 // Bounds K in all states. The line may become perpendicular to the arms, which are then levers of full length.
-static void axial_stiffest(const pcs_axial *axial, axial_state *s, double *K)
+static void axial_stiffest(const axial_data *axial, axial_state *s, double *K)
 {
     int n = axial->shape.ndof, one = axial->shape.node_dofs;
     double most = axial->law == NULL ? s->at.stiffness : axial_law_stiffest(axial->law), longest[MAX_NDOF];
@@ -505,7 +707,7 @@ static void axial_stiffest(const pcs_axial *axial, axial_state *s, double *K)
 
 static void axial_matrices(const pcs_batch *batch, int cell, const pcs_cell_state *at, double *M, double *K, double *C)
 {
-    const pcs_axial *axial = batch->data;
+    const axial_data *axial = batch->data;
     int n = axial->shape.ndof;
     axial_state s;
     axial_look(batch, cell, at, &s);
@@ -522,7 +724,7 @@ static void axial_matrices(const pcs_batch *batch, int cell, const pcs_cell_stat
 // Computes internal and damping force on the dofs of a cell, as forces on the body.
 static void axial_force(const pcs_batch *batch, int cell, const pcs_cell_state *at, double force[MAX_NDOF])
 {
-    const pcs_axial *axial = batch->data;
+    const axial_data *axial = batch->data;
     double p[MAX_NDOF] = { 0 };
     axial_state s;
     axial_look(batch, cell, at, &s);
@@ -537,19 +739,20 @@ static void axial_add_force(const pcs_batch *batch, const pcs_cell_state *at, do
 
 static void axial_measure(const pcs_batch *batch, const pcs_cell_state *at, unsigned what, pcs_cell_sums *sum)
 {
-    const pcs_axial *axial = batch->data;
+    const axial_data *axial = batch->data;
     const pcs_cell_state beside = { .q = at->q, .v = at->along };
     if (what & PCS_CELL_RESULTANT) pcs_cell_add_resultant(batch, &axial->shape, axial_force, at, sum);
     for (int c = 0; c < batch->ncell; c++) {
         double p[MAX_NDOF];
         axial_state s, along;
         axial_look(batch, c, at, &s);
-        double square = axial_momentum(axial, c, s.v, p);
+        double square = what & (PCS_CELL_ENERGY | PCS_CELL_POWER) ? axial_momentum(axial, c, s.v, p) : 0.0;
         if (what & PCS_CELL_ENERGY) {
             sum->strain += s.at.energy;
             sum->kinetic += 0.5 * square;
-            pcs_cell_add_momentum(&axial->shape, axial_equation(batch, c), p, sum);
+            pcs_cell_add_momentum(batch, &axial->shape, c, p, sum);
         }
+        if (what & PCS_CELL_LOSS) sum->loss += axial->cell[c].area * axial->cell[c].length * s.at.material.loss;
         if (!(what & PCS_CELL_POWER)) continue;
         axial_look(batch, c, &beside, &along);
         sum->power += s.at.drag * along.at.rate;
@@ -579,17 +782,17 @@ static pcs_status truss_node_dofs(pcs_context *ctx, const pcs_batch *batch, int 
     return PCS_OK;
 }
 
-static pcs_rod_cell truss_cell(const pcs_batch *batch, int cell)
+static rod_shares truss_cell(const pcs_batch *batch, int cell)
 {
-    return pcs_rod_find_cell(batch, cell, ((const pcs_rod_params *)batch->params)->mass == PCS_ROD_LUMPED);
+    return rod_find_shares(batch, cell, ((const rod_params *)batch->params)->mass == ROD_LUMPED);
 }
 
 static void truss_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
 {
-    const pcs_rod_params *p = batch->params;
+    const rod_params *p = batch->params;
     double span[3], length = axial_span(batch, cell, span);
     int n = batch->ops->ndof, dim = n / 2;
-    pcs_rod_cell rod = truss_cell(batch, cell);
+    rod_shares rod = truss_cell(batch, cell);
     double m = p->rho * rod.area * length;
     kind->D[0] = p->E * rod.area / length;
     for (int k = 0; k < dim; k++) {
@@ -608,13 +811,14 @@ static pcs_status truss_setup(pcs_context *ctx, pcs_batch *batch)
 
 static pcs_status truss_setup_large(pcs_context *ctx, pcs_batch *batch)
 {
-    const pcs_rod_params *p = batch->params;
-    pcs_axial *axial;
+    const rod_params *p = batch->params;
+    axial_data *axial;
     PCS_TRY(axial_create(ctx, batch, NULL, &axial));
     for (int c = 0; c < batch->ncell; c++) {
-        pcs_axial_cell *cell = &axial->cell[c];
-        pcs_rod_cell rod = truss_cell(batch, c);
+        axial_cell *cell = &axial->cell[c];
+        rod_shares rod = truss_cell(batch, c);
         double m = p->rho * rod.area * cell->length;
+        cell->area = rod.area;
         cell->stiffness = p->E * rod.area / cell->length;
         cell->damping = batch->damping_stiffness * cell->stiffness;
         cell->self = m * rod.self;
@@ -640,21 +844,21 @@ static void truss_read_fields(const pcs_batch *batch, int cell, const pcs_cell_s
     truss_fill_fields(batch, cell, modal->kinds[modal->kind[cell]].D[0], e[0], field);
     double axis[3], length = axial_span(batch, cell, axis);
     for (int k = 0; k < 3; k++) axis[k] /= length;
-    pcs_rod_read_ends(batch, cell, at->line_load, field[0], axis, field + 3);
+    rod_read_ends(batch, cell, at->line_load, field[0], axis, field + 3);
 }
 
 static void truss_read_large_fields(const pcs_batch *batch, int cell, const pcs_cell_state *at,
                                     double field[PCS_MAX_CELL_FIELDS])
 {
-    pcs_axial_view axial = axial_view_of(batch, cell, at);
+    axial_view axial = axial_view_of(batch, cell, at);
     truss_fill_fields(batch, cell, axial.stiffness, axial.stretch, field);
 }
 
-#define TRUSS_COMMON                                                                                      \
-    .options = pcs_rod_options, .params_size = sizeof(pcs_rod_params), .area = &pcs_rod_area, .nnode = 2, \
-    .fields = pcs_rod_fields, .node_dofs = truss_node_dofs
-#define TRUSS_LINEAR                                                                                        \
-    TRUSS_COMMON, .end_fields = pcs_rod_end_fields, .setup = truss_setup, .read_fields = truss_read_fields, \
+#define TRUSS_COMMON                                                                                 \
+    .options = truss_options, .params_size = sizeof(rod_params), .area = &rod_area_type, .nnode = 2, \
+    .fields = rod_fields, .node_dofs = truss_node_dofs
+#define TRUSS_LINEAR                                                                                    \
+    TRUSS_COMMON, .end_fields = rod_end_fields, .setup = truss_setup, .read_fields = truss_read_fields, \
                   PCS_MODAL_KERNELS
 #define TRUSS_LARGE                                                                                         \
     TRUSS_COMMON, .is_nonlinear = true, .setup = truss_setup_large, .read_fields = truss_read_large_fields, \
@@ -686,6 +890,97 @@ const pcs_element_ops pcs_element_rod_large_3d = {
     .summary = "rod in space for large displacements; 3 displacements at each node, axial force only",
     .ndof = 6,
     TRUSS_LARGE,
+};
+
+static pcs_status material_check(pcs_context *ctx, const pcs_batch *batch)
+{
+    const material_params *p = batch->params;
+    bool is_plastic = batch->ops->options == plastic_options;
+    if (is_plastic && !(p->tangent_modulus < p->rod.E))
+        return pcs_fail(ctx, PCS_BAD_INPUT, "element group '%s': tangent_modulus must be < E = %g, is %g", batch->name,
+                        p->rod.E, p->tangent_modulus);
+    if (!is_plastic && !(p->relaxed_modulus <= p->rod.E))
+        return pcs_fail(ctx, PCS_BAD_INPUT, "element group '%s': relaxed_modulus must be <= E = %g, is %g", batch->name,
+                        p->rod.E, p->relaxed_modulus);
+    return PCS_OK;
+}
+
+// Sets the cells up along their axes, on which each node has one dof.
+static pcs_status material_setup(pcs_context *ctx, pcs_batch *batch)
+{
+    double(*axis)[3], sign;
+    PCS_TRY(material_check(ctx, batch));
+    PCS_TRY(truss_setup_large(ctx, batch));
+    axial_data *axial = batch->data;
+    PCS_TAKE(ctx, axis, batch->ncell, "rods");
+    axial->shape.axis = (const double(*)[3])axis;
+    axial->material_at = batch->ops->options == plastic_options ? material_plastic : material_viscous;
+    for (int c = 0; c < batch->ncell; c++) {
+        double *span = axial->cell[c].span, length = axial_axis(batch, c, axis[c], &sign);
+        span[0] = sign * length;
+        span[1] = span[2] = 0.0;
+    }
+    return PCS_OK;
+}
+
+static void material_commit(const pcs_batch *batch, const pcs_cell_state *at)
+{
+    for (int i = 0; i < batch->ncell; i++) {
+        axial_view axial = axial_view_of(batch, i, at);
+        double *from = batch->internal + (size_t)i * NINTERNAL;
+        for (int k = 0; k < WORK; k++) from[k] = axial.material.next[k];
+        from[WORK] += axial.material.loss;
+    }
+}
+
+// Evaluates the fields; the damping force is not part of the stress.
+static void material_read_fields(const pcs_batch *batch, int cell, const pcs_cell_state *at,
+                                 double field[PCS_MAX_CELL_FIELDS])
+{
+    const axial_cell *own = &((const axial_data *)batch->data)->cell[cell];
+    const material_point x = axial_view_of(batch, cell, at).material;
+    bool is_plastic = batch->ops->options == plastic_options;
+    double volume = own->area * own->length, sign = own->span[0] < 0.0 ? -1.0 : 1.0;
+    field[0] = own->area * x.stress;
+    field[1] = x.stress;
+    field[2] = volume * x.energy;
+    field[3] = is_plastic ? x.next[PLASTIC_STRAIN] : x.next[VISCOUS_STRAIN] - x.next[VISCOUS_SPRING];
+    field[4] = volume * (batch->internal[(size_t)cell * NINTERNAL + WORK] + x.loss);
+    rod_read_ends(batch, cell, at->line_load, field[0], &sign, field + 5);
+}
+
+static double material_travel_time(const pcs_batch *batch, int cell, bool is_transverse)
+{
+    const rod_params *p = batch->params;
+    return ((const axial_data *)batch->data)->cell[cell].length * sqrt(p->rho / p->E);
+}
+
+static const char *const plastic_fields[] = { "axial_force",    "stress",       "strain_energy",
+                                              "plastic_strain", "plastic_work", NULL };
+static const char *const viscous_fields[] = { "axial_force",    "stress",       "strain_energy",
+                                              "viscous_strain", "viscous_loss", NULL };
+
+#define MATERIAL_COMMON                                                                                          \
+    .params_size = sizeof(material_params), .area = &rod_area_type, .nnode = 2, .ndof = 2, .is_nonlinear = true, \
+    .end_fields = rod_end_fields, .ninternal = NINTERNAL, .travel_time = material_travel_time,                   \
+    .node_dofs = axial_line_dofs, .setup = material_setup, .read_fields = material_read_fields,                  \
+    .commit = material_commit, AXIAL_KERNELS
+
+const pcs_element_ops pcs_element_rod_plastic = {
+    .name = "rod_plastic",
+    .summary = "rod of bilinear elastic-plastic material with isotropic and kinematic hardening; small strains",
+    .options = plastic_options,
+    .fields = plastic_fields,
+    MATERIAL_COMMON,
+};
+
+const pcs_element_ops pcs_element_rod_viscoelastic = {
+    .name = "rod_viscoelastic",
+    .summary = "rod of a standard linear solid, whose stress relaxes; small strains",
+    .options = viscous_options,
+    .fields = viscous_fields,
+    .ages = true,
+    MATERIAL_COMMON,
 };
 
 // Spring and damper along the line between two nodes, however far they move; no mass of its own.
@@ -782,7 +1077,7 @@ static const char *spring_check(const void *params, const char **option)
 }
 
 // Creates the law, unless spring and damper are linear.
-static pcs_status spring_prepare_law(pcs_context *ctx, const spring_params *p, pcs_axial *axial)
+static pcs_status spring_prepare_law(pcs_context *ctx, const spring_params *p, axial_data *axial)
 {
     pcs_axial_law *law;
     bool is_linear = p->law.table.count + p->law.polynomial.count == 0 && p->law.clearance == 0.0;
@@ -794,13 +1089,13 @@ static pcs_status spring_prepare_law(pcs_context *ctx, const spring_params *p, p
     return pcs_axial_law_prepare(ctx, law);
 }
 
-static void spring_fill(const pcs_batch *batch, const pcs_axial *axial)
+static void spring_fill(const pcs_batch *batch, const axial_data *axial)
 {
     const spring_params *p = batch->params;
     double stiffness = p->law.stiffness; // Rayleigh damping takes the stiffness at rest
     if (axial->law != NULL) stiffness = pcs_axial_law_at(axial->law, 0.0, 0.0).stiffness;
     for (int c = 0; c < batch->ncell; c++) {
-        pcs_axial_cell *cell = &axial->cell[c];
+        axial_cell *cell = &axial->cell[c];
         cell->stiffness = stiffness;
         cell->damping = (axial->law == NULL ? p->law.damper : 0.0) + batch->damping_stiffness * stiffness;
         cell->slack = isnan(p->rest) ? 0.0 : cell->length - p->rest;
@@ -810,7 +1105,7 @@ static void spring_fill(const pcs_batch *batch, const pcs_axial *axial)
 
 static pcs_status spring_setup(pcs_context *ctx, pcs_batch *batch)
 {
-    pcs_axial *axial;
+    axial_data *axial;
     const spring_params *p = batch->params;
     PCS_TRY(axial_create(ctx, batch, spring_has_arms(p) ? p->arm : NULL, &axial));
     axial->has_small_angles = p->angles == 1;
@@ -822,7 +1117,7 @@ static pcs_status spring_setup(pcs_context *ctx, pcs_batch *batch)
 static void spring_read_fields(const pcs_batch *batch, int cell, const pcs_cell_state *at,
                                double field[PCS_MAX_CELL_FIELDS])
 {
-    pcs_axial_view axial = axial_view_of(batch, cell, at);
+    axial_view axial = axial_view_of(batch, cell, at);
     field[0] = axial.tension;
     field[1] = axial.stretch;
     field[2] = axial.energy;
@@ -998,7 +1293,7 @@ static bool rod_is_plain(const pcs_batch *batch, int cell)
 
 static double rod_area(const pcs_batch *batch, int cell)
 {
-    return pcs_rod_find_cell(batch, cell, false).area;
+    return rod_find_shares(batch, cell, false).area;
 }
 
 // Holds what cells of a run must have in common: area, length and sense of the axis, and consecutive equations.
@@ -1048,7 +1343,7 @@ static double rod_mean_length(const pcs_batch *batch, int start, int end)
 // Returns mu of a mass matrix that depends on the mean area only.
 static double rod_coupling(const pcs_batch *batch, double courant)
 {
-    if (((const pcs_rod_params *)batch->params)->mass == PCS_ROD_ONE_POINT) return 0.25;
+    if (((const rod_params *)batch->params)->mass == ROD_ONE_POINT) return 0.25;
     return fmin(0.25 - 1e-3, 1.0 / 12.0 + courant * courant / 6.0);
 }
 
@@ -1061,11 +1356,11 @@ static void rod_sum_square(void *user, const pcs_taper_piece *piece)
 // Returns nu^2 J/(A L^2), with the means of J and A over the cell.
 static double rod_lateral(const pcs_batch *batch, int cell, const rod_run *run)
 {
-    const pcs_rod_params *p = batch->params;
+    const rod_params *p = batch->params;
     const pcs_taper *taper = pcs_taper_of(batch, cell);
     if (p->nu == 0.0) return 0.0;
     double square = taper == NULL ? run->area * run->area : 0.0, length2 = p->E / p->rho * run->m / run->k;
-    const pcs_section_line line = { .type = &pcs_rod_area, .params = p };
+    const pcs_section_line line = { .type = &rod_area_type, .params = p };
     if (taper != NULL) pcs_taper_walk(&line, taper, rod_sum_square, &square);
     double J = isnan(p->polar) ? square / (2.0 * circle_constant) : p->polar;
     return p->nu * p->nu * J / (run->area * length2);
@@ -1074,9 +1369,9 @@ static double rod_lateral(const pcs_batch *batch, int cell, const rod_run *run)
 // Computes the coefficients self, self_end and other of the mass of a run.
 static void rod_share_mass(const pcs_batch *batch, int cell, rod_run *run)
 {
-    int mass = ((const pcs_rod_params *)batch->params)->mass;
-    pcs_rod_cell shares = pcs_rod_find_cell(batch, cell, mass == PCS_ROD_LUMPED);
-    if (mass == PCS_ROD_ONE_POINT || mass == PCS_ROD_TUNED) {
+    int mass = ((const rod_params *)batch->params)->mass;
+    rod_shares shares = rod_find_shares(batch, cell, mass == ROD_LUMPED);
+    if (mass == ROD_ONE_POINT || mass == ROD_TUNED) {
         shares.other = rod_coupling(batch, sqrt(run->k / run->m) * batch->step);
         shares.self = shares.self_end = 0.5 - shares.other;
     }
@@ -1088,9 +1383,9 @@ static void rod_share_mass(const pcs_batch *batch, int cell, rod_run *run)
 
 static rod_run rod_make_run(const pcs_batch *batch, int start, int end)
 {
-    const pcs_rod_params *p = batch->params;
+    const rod_params *p = batch->params;
     rod_run run = { .cell = start, .count = end - start, .equation = batch->equation[2 * (size_t)start] };
-    double length = pcs_axial_axis(batch, start, run.axis, &run.sign);
+    double length = axial_axis(batch, start, run.axis, &run.sign);
     if (run.count > 1) length = rod_mean_length(batch, start, end);
     run.area = rod_area(batch, start);
     run.k = p->E * run.area / length;
@@ -1116,7 +1411,7 @@ static void rod_split(const pcs_batch *batch, rod_data *data)
 static pcs_status rod_setup(pcs_context *ctx, pcs_batch *batch)
 {
     rod_data *data;
-    bool is_tuned = ((const pcs_rod_params *)batch->params)->mass == PCS_ROD_TUNED;
+    bool is_tuned = ((const rod_params *)batch->params)->mass == ROD_TUNED;
     if (is_tuned && !(batch->step > 0.0))
         return pcs_fail(ctx, PCS_BAD_INPUT, "element group '%s': a tuned mass needs a time step in numbers",
                         batch->name);
@@ -1345,7 +1640,7 @@ static void rod_read_fields(const pcs_batch *batch, int cell, const pcs_cell_sta
     field[0] = tension;
     field[1] = tension / run->area;
     field[2] = 0.5 * run->k * stretch * stretch;
-    pcs_rod_read_ends(batch, cell, at->line_load, tension, &run->sign, field + 3);
+    rod_read_ends(batch, cell, at->line_load, tension, &run->sign, field + 3);
 }
 
 static double rod_travel_time(const pcs_batch *batch, int cell, bool is_transverse)
@@ -1357,8 +1652,8 @@ static double rod_travel_time(const pcs_batch *batch, int cell, bool is_transver
 static const char *const rod_masses[] = { "consistent", "lumped", "one_point", "tuned", "auto", NULL };
 
 static const pcs_option rod_options[] = {
-    PCS_ROD_MATERIAL,
-    PCS_CHOICE("mass", pcs_rod_params, mass, PCS_DEFAULT("auto"), rod_masses,
+    ROD_MATERIAL,
+    PCS_CHOICE("mass", rod_params, mass, PCS_DEFAULT("auto"), rod_masses,
                "mass matrix; tuned: by the time step, for clean waves with implicit schemes; auto: consistent, and "
                "one_point with scheme wave, which needs it"),
     { 0 },
@@ -1367,28 +1662,28 @@ static const pcs_option rod_options[] = {
 static const char *const rod_love_masses[] = { "consistent", "lumped", NULL };
 
 static const pcs_option rod_love_options[] = {
-    PCS_ROD_MATERIAL,
-    PCS_REAL("nu", pcs_rod_params, nu, PCS_REQUIRED, PCS_ABOVE(-1.0, 0.5), "Poisson's ratio"),
-    PCS_REAL("polar_moment", pcs_rod_params, polar, PCS_OPTIONAL, PCS_POSITIVE,
+    ROD_MATERIAL,
+    PCS_REAL("nu", rod_params, nu, PCS_REQUIRED, PCS_ABOVE(-1.0, 0.5), "Poisson's ratio"),
+    PCS_REAL("polar_moment", rod_params, polar, PCS_OPTIONAL, PCS_POSITIVE,
              "of the section, m^4; by default that of a solid round bar, A^2/(2 pi)"),
-    PCS_CHOICE("mass", pcs_rod_params, mass, PCS_DEFAULT("consistent"), rod_love_masses, "mass matrix of axial motion"),
+    PCS_CHOICE("mass", rod_params, mass, PCS_DEFAULT("consistent"), rod_love_masses, "mass matrix of axial motion"),
     { 0 },
 };
 
-#define ROD_KERNELS                                                                                                   \
-    .params_size = sizeof(pcs_rod_params), .area = &pcs_rod_area, .nnode = 2, .ndof = 2, .fields = pcs_rod_fields,    \
-    .end_fields = pcs_rod_end_fields, .node_dofs = pcs_axial_line_dofs, .setup = rod_setup, .matrices = rod_matrices, \
+#define ROD_KERNELS                                                                                           \
+    .params_size = sizeof(rod_params), .area = &rod_area_type, .nnode = 2, .ndof = 2, .fields = rod_fields,   \
+    .end_fields = rod_end_fields, .node_dofs = axial_line_dofs, .setup = rod_setup, .matrices = rod_matrices, \
     .force = rod_force, .measure = rod_measure, .read_fields = rod_read_fields
 
 const pcs_element_ops pcs_element_rod = {
     .name = "rod",
     .summary = "two-node rod, one dof per node along its axis; fields axial_force, stress, strain_energy",
     .options = rod_options,
-    .mass = { .offset = offsetof(pcs_rod_params, mass),
-              .consistent = PCS_ROD_CONSISTENT,
-              .one_point = PCS_ROD_ONE_POINT,
-              .automatic = PCS_ROD_AUTO,
-              .tuned = PCS_ROD_TUNED },
+    .mass = { .offset = offsetof(rod_params, mass),
+              .consistent = ROD_CONSISTENT,
+              .one_point = ROD_ONE_POINT,
+              .automatic = ROD_AUTO,
+              .tuned = ROD_TUNED },
     .travel_time = rod_travel_time,
     ROD_KERNELS,
 };

@@ -101,8 +101,9 @@ pcs_status pcs_mesh_add_range(pcs_mesh *mesh, bool of_cells, int first, int coun
     va_start(arguments, name);
     pcs_status status = mesh_add_set(mesh, of_cells, count, &own, name, arguments);
     va_end(arguments);
-    for (int i = 0; status == PCS_OK && i < count; i++) own[i] = first + i;
-    return status;
+    if (status != PCS_OK) return status;
+    for (int i = 0; i < count; i++) own[i] = first + i;
+    return PCS_OK;
 }
 
 pcs_status pcs_mesh_add_list(pcs_mesh *mesh, bool of_cells, int count, const int *items, const char *name, ...)
@@ -114,9 +115,10 @@ pcs_status pcs_mesh_add_list(pcs_mesh *mesh, bool of_cells, int count, const int
     va_start(arguments, name);
     pcs_status status = mesh_add_set(mesh, of_cells, kept, &own, name, arguments);
     va_end(arguments);
-    for (int i = 0; status == PCS_OK && i < count; i++)
+    if (status != PCS_OK) return status;
+    for (int i = 0; i < count; i++)
         if (is_kept == NULL || is_kept[items[i]]) *own++ = items[i];
-    return status;
+    return PCS_OK;
 }
 
 pcs_status pcs_mesh_add_chain(pcs_mesh *mesh, const char *name, int ncell, int nnode, int *node)
