@@ -199,17 +199,6 @@ static void arpack_make_lock(void)
     (void)mtx_init(&arpack_lock, mtx_plain);
 }
 
-static void arpack_enter(void)
-{
-    call_once(&arpack_once, arpack_make_lock);
-    (void)mtx_lock(&arpack_lock);
-}
-
-static void arpack_leave(void)
-{
-    (void)mtx_unlock(&arpack_lock);
-}
-
 static pcs_status arpack_take(pcs_context *ctx, int n, int nev, int lworkl_of_basis, arpack_work *w)
 {
     *w = (arpack_work){ .ncv = 2 * nev + 1 > LEAST_BASIS ? 2 * nev + 1 : LEAST_BASIS };
@@ -310,7 +299,8 @@ static pcs_status arpack_solve(pcs_context *ctx, const pcs_operator *op, int *co
     *count = 0;
     PCS_TRY(arpack_take(ctx, n, nev, op->mass == NULL ? 3 : 1, &w));
     w.iparam[6] = op->mass == NULL ? 1 : 3;
-    arpack_enter();
+    call_once(&arpack_once, arpack_make_lock);
+    (void)mtx_lock(&arpack_lock);
     do {
         if (op->mass == NULL)
             dnaupd_c(&ido, "I", n, "LM", nev, 0.0, w.resid, w.ncv, w.V, n, w.iparam, w.ipntr, w.workd, w.workl,
@@ -324,7 +314,7 @@ static pcs_status arpack_solve(pcs_context *ctx, const pcs_operator *op, int *co
     if (is_fine) info = arpack_fetch(op, &w, nev, re, im, vector);
     is_fine = is_fine && info == 0;
     if (is_fine) *count = op->mass == NULL && w.iparam[4] > nev ? nev + 1 : nev;
-    arpack_leave();
+    (void)mtx_unlock(&arpack_lock);
     pcs_scratch_free(w.resid);
     return is_fine ? PCS_OK : arpack_fault(ctx, info, nconverged, nev);
 }
@@ -596,14 +586,6 @@ static double spectrum_zero(const spectrum *s, const double *x)
     return 50.0 * (spectrum_rounding(s->p, x) + DBL_EPSILON * fabs(s->shift)) + s->p->blur;
 }
 
-// Tries 0. As round-off may let a singular K pass for definite, the smallest quotient must exceed round-off.
-static pcs_status spectrum_try_zero(spectrum *s, double *x, bool *is_done)
-{
-    PCS_TRY(spectrum_factor(s, 0.0, is_done));
-    if (*is_done) *is_done = spectrum_estimate(s, x, s->work) > spectrum_zero(s, x);
-    return PCS_OK;
-}
-
 // Fills x with numbers without symmetry, so that no eigenvector is missed; different ones after every locked vector,
 // since one start vector meets a single combination of the eigenvectors of a multiple eigenvalue.
 static void spectrum_start_vector(const spectrum *s, double *x)
@@ -666,7 +648,9 @@ static pcs_status spectrum_choose_shift(pcs_context *ctx, spectrum *s)
     if (x == NULL) return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: a vector of %d equations", s->n);
     pcs_status status = PCS_OK;
     spectrum_start_vector(s, x);
-    if (s->p->nknown == 0 && top > 0.0) status = spectrum_try_zero(s, x, &is_done);
+    // Tries 0. As round-off may let a singular K pass for definite, the smallest quotient must exceed round-off.
+    if (s->p->nknown == 0 && top > 0.0) status = spectrum_factor(s, 0.0, &is_done);
+    if (is_done) is_done = spectrum_estimate(s, x, s->work) > spectrum_zero(s, x);
     if (status == PCS_OK && !is_done) status = spectrum_near_shift(ctx, s, top, x);
     pcs_scratch_free(x);
     return status;

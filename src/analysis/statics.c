@@ -522,20 +522,22 @@ static pcs_status equilibrium_take_kept(const pcs_equilibrium *e, pcs_kept *out)
     return PCS_OK;
 }
 
-static void equilibrium_keep(const pcs_equilibrium *e, const double *q, pcs_kept *to)
+static void kept_copy(const pcs_equilibrium *e, const pcs_kept *from, const pcs_kept *to)
 {
-    memcpy(to->q, q, (size_t)e->system->nq * sizeof *q);
-    memcpy(to->lam, e->lam, (size_t)e->nall * sizeof *e->lam);
-    memcpy(to->held, e->held, (size_t)e->nall);
-    if (e->has_friction) memcpy(to->along, e->along, (size_t)e->system->ntangent * sizeof *e->along);
+    memcpy(to->q, from->q, (size_t)e->system->nq * sizeof *to->q);
+    memcpy(to->lam, from->lam, (size_t)e->nall * sizeof *to->lam);
+    memcpy(to->held, from->held, (size_t)e->nall);
+    if (e->has_friction) memcpy(to->along, from->along, (size_t)e->system->ntangent * sizeof *to->along);
 }
 
-static void equilibrium_go_back(pcs_equilibrium *e, const pcs_kept *from, double *q)
+static void equilibrium_keep(const pcs_equilibrium *e, double *q, const pcs_kept *to)
 {
-    memcpy(q, from->q, (size_t)e->system->nq * sizeof *q);
-    memcpy(e->lam, from->lam, (size_t)e->nall * sizeof *e->lam);
-    memcpy(e->held, from->held, (size_t)e->nall);
-    if (e->has_friction) memcpy(e->along, from->along, (size_t)e->system->ntangent * sizeof *e->along);
+    kept_copy(e, &(pcs_kept){ q, e->lam, e->held, e->along }, to);
+}
+
+static void equilibrium_go_back(const pcs_equilibrium *e, const pcs_kept *from, double *q)
+{
+    kept_copy(e, from, &(pcs_kept){ q, e->lam, e->held, e->along });
 }
 
 static pcs_status equilibrium_take(pcs_equilibrium *e)
@@ -643,14 +645,6 @@ static void rows_flip(pcs_equilibrium *e, int j)
     friction_flip(e, j);
 }
 
-// Stores a hash of the active set; counts sets that return.
-static void rows_remember(pcs_equilibrium *e)
-{
-    uint64_t name = pcs_hash(PCS_HASH_START, e->held, (size_t)e->nall * sizeof *e->held);
-    for (int k = 0; k < e->nset && k < PCS_STATICS_SETS; k++) e->nreturn += e->sets[k] == name;
-    e->sets[e->nset++ % PCS_STATICS_SETS] = name;
-}
-
 // Changes the status of the worst contacts, or with is_single of the last wrong one. Returns true if any has changed.
 static bool rows_choose(pcs_equilibrium *e, bool is_single)
 {
@@ -678,8 +672,12 @@ static bool equilibrium_choose_rows(pcs_equilibrium *e)
     bool has_changed = rows_choose(e, is_single);
     if (has_changed) friction_converge(e);
     else has_changed = friction_choose(e, is_single);
-    if (has_changed) rows_remember(e);
-    return has_changed || friction_reverse(e);
+    if (!has_changed) return friction_reverse(e);
+    // Counts active sets that return, by their hashes.
+    uint64_t name = pcs_hash(PCS_HASH_START, e->held, (size_t)e->nall * sizeof *e->held);
+    for (int k = 0; k < e->nset && k < PCS_STATICS_SETS; k++) e->nreturn += e->sets[k] == name;
+    e->sets[e->nset++ % PCS_STATICS_SETS] = name;
+    return true;
 }
 
 // Turns f into the residual f + G^T lam, less mu D (q - q_n) if anchored; sets its norm, its scale and its round-off.
@@ -712,14 +710,6 @@ static void equilibrium_place(pcs_equilibrium *e, const double *q)
     for (int j = 0; j < s->nrow; j++)
         if (s->rows[j].is_revolute_gap) e->gap[j] = e->target[j] + remainder(e->gap[j] - e->target[j], WHOLE_TURN);
     friction_place(e, q);
-}
-
-// Evaluates the residual alone, with the current active set.
-static void equilibrium_look(pcs_equilibrium *e, const double *q)
-{
-    equilibrium_place(e, q);
-    friction_reverse(e);
-    equilibrium_residual(e, q);
 }
 
 // Evaluates gaps, active set and residual at q. Returns true if the active set has changed.
@@ -758,7 +748,7 @@ static void equilibrium_begin(pcs_equilibrium *e, double load)
 }
 
 // Creates the workspace at q; the caller has set has_friction and holds_touching of `e`.
-static pcs_status equilibrium_create(const pcs_analysis *on, double time, const double *q, pcs_equilibrium *e)
+static pcs_status equilibrium_create(const pcs_analysis *on, double time, double *q, pcs_equilibrium *e)
 {
     pcs_system *s = on->system;
     e->ctx = on->ctx;
@@ -916,7 +906,9 @@ static void newton_search(pcs_equilibrium *e, double *q)
     equilibrium_keep(e, q, &e->safe);
     for (int k = 0; k < MOST_PARTS; k++) {
         equilibrium_correct(e, q);
-        equilibrium_look(e, q);
+        equilibrium_place(e, q);
+        friction_reverse(e);
+        equilibrium_residual(e, q);
         if (e->left < before || equilibrium_is_round_off(e)) return;
         memcpy(q, e->safe.q, (size_t)e->system->nq * sizeof *q);
         memcpy(e->lam, e->safe.lam, (size_t)e->nall * sizeof *e->lam);
@@ -1036,13 +1028,6 @@ static double relax_strides(const pcs_equilibrium *e, const double *x, double st
     return most;
 }
 
-// Returns the work of A along dq, J; below 0 the step would lead to a state that is not stable.
-static double relax_work(pcs_equilibrium *e)
-{
-    pcs_matrix_multiply(&e->A, e->dq, e->work);
-    return pcs_dense_dot(e->system->nv, e->dq, e->work);
-}
-
 // Solves for dq with K + mu D, mu so large that no coordinate changes by much more than a stride: what rows couple may
 // move more than D predicts. *is_good is false if the matrix is singular or dq is not finite.
 static pcs_status relax_aim(pcs_equilibrium *e, const double *q, double stride, bool is_feasible, bool *is_good)
@@ -1066,7 +1051,10 @@ static pcs_status relax_step(pcs_equilibrium *e, double *q, double stride, bool 
     *is_converged = false;
     PCS_TRY(relax_aim(e, q, stride, is_feasible, &is_good));
     double least = fmax(UPHILL * e->left, MANY * e->round_off);
-    if (is_good && is_feasible && relax_work(e) < -least * least) is_good = false;
+    if (is_good && is_feasible) { // work of A along dq, J: below 0 the step would lead to a state that is not stable
+        pcs_matrix_multiply(&e->A, e->dq, e->work);
+        is_good = !(pcs_dense_dot(e->system->nv, e->dq, e->work) < -least * least);
+    }
     double part = is_good ? fmin(1.0 / relax_strides(e, e->dq, stride), 1.0) : 0.0;
     for (int i = 0; i < e->system->nv; i++) e->dq[i] *= part;
     e->is_anchored = true;
@@ -1508,15 +1496,6 @@ static bool statics_has_contacts(const pcs_system *system)
     return false;
 }
 
-// Returns true if loads, driven joints or prestress act on the model.
-static bool statics_has_loads(pcs_ramp *r)
-{
-    pcs_equilibrium *e = &r->e;
-    equilibrium_begin(e, 1.0);
-    equilibrium_evaluate(e, r->q);
-    return e->weight > 0.0 || !equilibrium_rows_fit(e);
-}
-
 // Fails if the model can move freely, unless contacts or, with large displacements, loads may hold it.
 static pcs_status statics_check(pcs_ramp *r)
 {
@@ -1527,8 +1506,12 @@ static pcs_status statics_check(pcs_ramp *r)
     if (e->has_friction) return PCS_OK;
     if (!e->system->is_linear) PCS_TRY(equilibrium_softest(e, r->q, &r->stiffness));
     e->is_soft = e->rigid.count > 0 || r->stiffness <= 0.0;
-    bool may_be_held = statics_has_contacts(e->system) || (!e->system->is_linear && statics_has_loads(r));
-    return e->is_soft && !may_be_held ? statics_loose(e, "") : PCS_OK;
+    if (!e->is_soft || statics_has_contacts(e->system)) return PCS_OK;
+    // With large displacements loads, driven joints or prestress may hold it.
+    equilibrium_begin(e, 1.0);
+    equilibrium_evaluate(e, r->q);
+    bool has_loads = e->weight > 0.0 || !equilibrium_rows_fit(e);
+    return has_loads && !e->system->is_linear ? PCS_OK : statics_loose(e, "");
 }
 
 // Finds the equilibrium at the next load factor or time, by Newton's method along the path or, where there is none to
@@ -1698,20 +1681,15 @@ static pcs_status statics_start(pcs_ramp *r, const pcs_analysis *on)
     return PCS_OK;
 }
 
-static int statics_steps(const pcs_ramp *r, const pcs_system *system)
-{
-    if (!pcs_system_is_mesh(system) && r->options->path == PCS_PATH_LOAD) return 1;
-    if (r->options->steps > 0) return r->options->steps;
-    return system->is_linear && !r->e.has_friction ? 1 : USUAL_STEPS;
-}
-
 pcs_status pcs_statics_solve(const pcs_analysis *on, const pcs_statics_options *options, double *q,
                              pcs_statics_watch *watch, void *user, pcs_statics *out)
 {
     pcs_ramp r = { .q = q, .out = out, .options = options, .watch = watch, .user = user };
     *out = (pcs_statics){ .q = q, .is_arc = options->path == PCS_PATH_ARC };
     pcs_status status = statics_start(&r, on);
-    int steps = statics_steps(&r, on->system);
+    int steps = on->system->is_linear && !r.e.has_friction ? 1 : USUAL_STEPS;
+    if (options->steps > 0) steps = options->steps;
+    if (!pcs_system_is_mesh(on->system) && options->path == PCS_PATH_LOAD) steps = 1;
     if (status == PCS_OK && watch != NULL && options->path != PCS_PATH_HISTORY) status = watch(user, out);
     if (status == PCS_OK) status = r.out->is_arc ? ramp_follow(&r) : statics_raise(&r, steps);
     if (status == PCS_OK && !r.out->is_arc) status = statics_check_stability(&r);
@@ -1738,30 +1716,14 @@ typedef struct record {
     pcs_file *summary;
 } record;
 
-static bool contact_has_friction(const record *r, const pcs_contact_info *contact)
-{
-    return r->has_friction && contact->nrow > 0 && r->on->system->rows[contact->first_row].ntangent > 0;
-}
-
-// Returns the value with its sign for one direction, the length for two.
-static double statics_along(int ntangent, const double *x)
-{
-    return ntangent == 2 ? hypot(x[0], x[1]) : x[0];
-}
-
-// Returns true for a mesh: a closed-form system has no separate forces, and its start is no equilibrium without loads.
-static bool statics_has_work(const record *r)
-{
-    return pcs_system_is_mesh(r->on->system);
-}
-
-// Fills the first columns of the table.
+// Fills the first columns of the table. A closed-form system has no separate forces, and its start is no equilibrium
+// without loads.
 static void statics_fill_columns(record *r, const pcs_statics *now)
 {
     pcs_system *system = r->on->system;
     const pcs_statics_work *w = &now->work;
     pcs_measure measure;
-    bool has_work = statics_has_work(r);
+    bool has_work = pcs_system_is_mesh(system);
     system->ops->measure(system, r->at, PCS_ENERGY, &measure);
     const struct {
         pcs_column column;
@@ -1786,15 +1748,6 @@ static void statics_fill_columns(record *r, const pcs_statics *now)
         if (all[i].exists) r->columns[r->view.ncolumn++] = all[i].column;
 }
 
-// Evaluates the reactions, which are means over a step: here over one second without motion.
-static void statics_react(record *r)
-{
-    pcs_system *system = r->on->system;
-    if (system->nreaction == 0) return;
-    for (int pass = 0; pass < 2; pass++)
-        system->ops->reactions(system, r->at, pass, r->x.q, r->report.rows, r->reactions);
-}
-
 static void statics_add_friction(record *r, const pcs_statics *now, int j)
 {
     const pcs_row *row = &r->on->system->rows[j];
@@ -1808,18 +1761,20 @@ static void statics_add_friction(record *r, const pcs_statics *now, int j)
 static void statics_pose(record *r, const pcs_statics *now)
 {
     pcs_step_report *report = &r->report;
-    memcpy(r->x.q, now->q, (size_t)r->on->system->nq * sizeof *r->x.q);
+    pcs_system *system = r->on->system;
+    memcpy(r->x.q, now->q, (size_t)system->nq * sizeof *r->x.q);
     r->x.t = r->is_history ? now->time : now->factor;
     r->x.step = now->step;
     r->at = pcs_at_rest(now->time, r->x.q, r->x.v, now->factor);
-    for (int j = 0; j < r->on->system->nrow; j++) {
+    for (int j = 0; j < system->nrow; j++) {
         report->rows[j] = (pcs_row_report){ .gap = now->gap[j], .force = now->force[j], .is_closed = now->held[j] };
         if (now->tangent != NULL) statics_add_friction(r, now, j);
     }
-    pcs_system_press(r->on->system, r->at, report->rows);
-    // Takes impulses over one second.
-    for (int j = 0; j < pcs_system_npoint(r->on->system); j++) report->rows[j].step_impulse = report->rows[j].force;
-    statics_react(r);
+    pcs_system_press(system, r->at, report->rows);
+    // Takes impulses and reactions over one second without motion.
+    for (int j = 0; j < pcs_system_npoint(system); j++) report->rows[j].step_impulse = report->rows[j].force;
+    for (int pass = 0; pass < (system->nreaction == 0 ? 0 : 2); pass++)
+        system->ops->reactions(system, r->at, pass, r->x.q, report->rows, r->reactions);
 }
 
 static pcs_status statics_watch(void *user, const pcs_statics *now)
@@ -1884,13 +1839,15 @@ static void statics_put_point(const record *r, const pcs_contact_info *contact, 
     static const char *const states[] = { "open", "sticks", "slides" };
     int j = contact->first_row + i;
     const pcs_row_report *row = &r->report.rows[j];
-    bool has_friction = contact_has_friction(r, contact);
+    int ntangent = r->on->system->rows[j].ntangent;
+    bool has_friction = r->has_friction && ntangent > 0;
     const char *state = row->is_closed ? "closed" : "open";
     if (has_friction) state = states[pcs_row_state(&r->view, j, 0.0)];
     pcs_file_print(r->summary, "  %s, point %d: %s, gap %.6g m, force %.9g N", contact->name, i, state, row->gap,
                    row->force);
-    if (has_friction)
-        pcs_file_print(r->summary, ", friction %.9g N", statics_along(r->on->system->rows[j].ntangent, row->tangent));
+    if (has_friction) // with its sign along one direction
+        pcs_file_print(r->summary, ", friction %.9g N",
+                       ntangent == 2 ? hypot(row->tangent[0], row->tangent[1]) : row->tangent[0]);
     pcs_file_text(r->summary, "\n");
 }
 
@@ -1904,19 +1861,11 @@ static void statics_put_marks(const record *r, const char *title, const pcs_stat
     pcs_file_text(r->summary, "\n");
 }
 
-static void statics_put_path(const record *r, const pcs_statics *now)
-{
-    if (!now->is_arc) return;
-    pcs_file_print(r->summary, "  path                arc %.6g, ends at load factor %.9g\n", now->arc, now->factor);
-    statics_put_marks(r, "limit points", &now->limits);
-    statics_put_marks(r, "other paths near", &now->branches);
-}
-
 // Writes the work of loads, joints and friction and the loss in materials, J, to the summary.
 static void statics_put_balance(const record *r, const pcs_statics *now)
 {
     const pcs_statics_work *w = &now->work;
-    if (!statics_has_work(r)) return;
+    if (!pcs_system_is_mesh(r->on->system)) return;
     pcs_file_print(r->summary, "  work                loads %.9g, joints %.9g, friction %.9g J\n", w->loads, w->joints,
                    w->friction);
     if (pcs_system_remembers(r->on->system)) pcs_file_print(r->summary, "  lost in materials   %.9g J\n", w->materials);
@@ -1978,7 +1927,10 @@ static pcs_status statics_summarise(record *r, const pcs_statics *now, const cha
     pcs_file_print(r->summary, "  load factor         %.9g\n", now->factor);
     if (r->is_history) pcs_file_print(r->summary, "  time                %.9g s\n", now->time);
     pcs_file_print(r->summary, "  load steps          %d, %d halved\n", now->step, now->nhalved);
-    statics_put_path(r, now);
+    if (now->is_arc)
+        pcs_file_print(r->summary, "  path                arc %.6g, ends at load factor %.9g\n", now->arc, now->factor);
+    statics_put_marks(r, "limit points", &now->limits);
+    statics_put_marks(r, "other paths near", &now->branches);
     pcs_file_print(r->summary, "  Newton iterations   %d, %d factorizations by %s\n", now->total, now->nfactor,
                    now->backend);
     if (now->nrelaxed > 0)
@@ -2327,14 +2279,6 @@ static int arc_orientation(const arc_tangent *at)
     return at->rate < 0.0 ? -at->sign : at->sign;
 }
 
-// Locates a limit point between the last point and the new one, and moves the new one there.
-static pcs_status arc_watch(arc *a, bool *is_limit, pcs_statics_outcome *outcome)
-{
-    *is_limit = a->last.rate * a->next.rate < 0.0 && !a->was_limit && a->changed < 0;
-    if (*is_limit) PCS_TRY(arc_locate_limit(a, a->length, outcome));
-    return PCS_OK;
-}
-
 static bool arc_is_beyond(const arc *a, double *end)
 {
     const pcs_statics_options *o = a->r->options;
@@ -2377,7 +2321,9 @@ static pcs_status arc_advance(arc *a, bool *is_over, pcs_statics_outcome *outcom
     double end;
     PCS_TRY(arc_try(a, outcome));
     int iterations = a->e->iterations;
-    if (*outcome == PCS_STATICS_DONE) PCS_TRY(arc_watch(a, &is_limit, outcome));
+    if (*outcome != PCS_STATICS_DONE) return PCS_OK;
+    is_limit = a->last.rate * a->next.rate < 0.0 && !a->was_limit && a->changed < 0;
+    if (is_limit) PCS_TRY(arc_locate_limit(a, a->length, outcome)); // the new point moves there
     if (*outcome != PCS_STATICS_DONE) return PCS_OK;
     *is_over = arc_is_beyond(a, &end);
     if (*is_over && a->e->load != end) PCS_TRY(arc_finish(a, end, outcome));
