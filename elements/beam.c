@@ -18,7 +18,7 @@ const pcs_option pcs_beam_plane_options[] = {
 const char *const pcs_beam_plane_fields[] = { "axial_force", "shear_force",    "moment_start",  "moment_end",
                                               "stress",      "bending_stress", "strain_energy", NULL };
 
-pcs_status pcs_beam_plane_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, pcs_node_dofs *out)
+pcs_status pcs_beam_plane_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node, pcs_node_dofs *out)
 {
     double axis[2], length = pcs_beam_plane_axis(batch, cell, axis);
     const int *node = batch->nodes[batch->cells[cell]];
@@ -219,14 +219,6 @@ static void timoshenko_add_piece(void *user, const pcs_taper_piece *piece)
     }
 }
 
-static void timoshenko_tapered_mass(const pcs_timoshenko *beam, double M[16])
-{
-    timoshenko_sum sum = { .beam = beam, .rotation = { 1.0, 0.0 }, .M = M };
-    timoshenko_tapered_stiffness(beam, sum.D);
-    for (int i = 0; i < 16; i++) M[i] = 0.0;
-    pcs_taper_walk(beam->line, beam->taper, timoshenko_add_piece, &sum);
-}
-
 // Computes M, row-major 4 x 4.
 static void timoshenko_mass(const pcs_timoshenko *beam, double M[16])
 {
@@ -234,8 +226,11 @@ static void timoshenko_mass(const pcs_timoshenko *beam, double M[16])
         timoshenko_one_point(beam, M);
         return;
     }
+    for (int i = 0; i < 16; i++) M[i] = 0.0;
     if (beam->taper != NULL) {
-        timoshenko_tapered_mass(beam, M);
+        timoshenko_sum sum = { .beam = beam, .rotation = { 1.0, 0.0 }, .M = M };
+        timoshenko_tapered_stiffness(beam, sum.D);
+        pcs_taper_walk(beam->line, beam->taper, timoshenko_add_piece, &sum);
         return;
     }
     double p = beam->phi, p2 = p * p, L = beam->length, L2 = L * L, shear = (1.0 + p) * (1.0 + p);
@@ -250,7 +245,6 @@ static void timoshenko_mass(const pcs_timoshenko *beam, double M[16])
                                  (1.0 / 10.0 - p / 2.0) * L,
                                  (2.0 / 15.0 + p / 6.0 + p2 / 3.0) * L2,
                                  (-1.0 / 30.0 - p / 6.0 + p2 / 6.0) * L2 };
-    for (int i = 0; i < 16; i++) M[i] = 0.0;
     timoshenko_add(beam->line_mass * L / shear, translation, M);
     timoshenko_add(beam->line_inertia / (L * shear), rotation, M);
 }
@@ -265,12 +259,6 @@ static void timoshenko_mass(const pcs_timoshenko *beam, double M[16])
 typedef pcs_beam_params plane_params;
 
 enum { PLANE_NDOF = 6, PLANE_NMODE = 3 };
-
-static pcs_status plane_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node,
-                                  pcs_node_dofs *out)
-{
-    return pcs_beam_plane_dofs(ctx, batch, cell, out);
-}
 
 // Computes the mass in local dofs (u1, w1, t1, u2, w2, t2).
 static void plane_local_mass(const pcs_batch *batch, int cell, double length, double m[PLANE_NDOF * PLANE_NDOF])
@@ -385,7 +373,7 @@ const pcs_element_ops pcs_element_beam_timo_2d = {
     .ndof = PLANE_NDOF,
     .fields = pcs_beam_plane_fields,
     .end_fields = plane_end_fields,
-    .node_dofs = plane_node_dofs,
+    .node_dofs = pcs_beam_plane_dofs,
     .setup = plane_setup,
     PCS_MODAL_KERNELS,
     .read_fields = plane_read_fields,

@@ -80,7 +80,7 @@ typedef struct pcs_timoshenko {
 } pcs_timoshenko;
 
 // Declares x, y and the rotation about z. Fails if the cell has no length or leaves the plane.
-pcs_status pcs_beam_plane_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, pcs_node_dofs *out);
+pcs_status pcs_beam_plane_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node, pcs_node_dofs *out);
 
 // Declares three displacements and three rotations. Fails if the cell has no length or lies along the orientation.
 pcs_status pcs_beam_space_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, const double orientation[3],

@@ -47,7 +47,7 @@ typedef struct exact_state {
 static pcs_status exact_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node,
                                   pcs_node_dofs *out)
 {
-    PCS_TRY(pcs_beam_plane_dofs(ctx, batch, cell, out));
+    PCS_TRY(pcs_beam_plane_dofs(ctx, batch, cell, local_node, out));
     out->is_finite = true;
     return PCS_OK;
 }

@@ -4,6 +4,7 @@
 #ifndef PCS_ELEMENTS_CELL_H
 #define PCS_ELEMENTS_CELL_H
 
+#include "core/rotation.h"
 #include "elements/element.h"
 
 // Describes the dofs of a cell, node by node: first displacements along the global axes, then rotations.
@@ -55,11 +56,12 @@ static inline bool pcs_cell_is_free(const int *equation, int ndof)
     return true;
 }
 
-// Computes the vector from the first node to the second, m.
-static inline void pcs_cell_span(const pcs_batch *batch, int cell, double span[3])
+// Computes the vector from the first node to the second, m. Returns its length.
+static inline double pcs_cell_span(const pcs_batch *batch, int cell, double span[3])
 {
     const int *node = batch->nodes[batch->cells[cell]];
     for (int k = 0; k < 3; k++) span[k] = batch->x[node[1]][k] - batch->x[node[0]][k];
+    return pcs_norm3(span);
 }
 
 // Declares three displacements and three rotations along the global axes.

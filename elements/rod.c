@@ -272,13 +272,6 @@ static void rod_read_ends(const pcs_batch *batch, int cell, const double *line_l
     for (int end = 0; end < 2; end++) field[2 + end] = field[end] / (taper == NULL ? area : taper->end[end].area);
 }
 
-// Computes the vector from the first node to the second, m. Returns its length.
-static double axial_span(const pcs_batch *batch, int cell, double span[3])
-{
-    pcs_cell_span(batch, cell, span);
-    return pcs_norm3(span);
-}
-
 static pcs_status axial_check_length(pcs_context *ctx, const pcs_batch *batch, int cell, double length)
 {
     if (length > 0.0 && isfinite(length)) return PCS_OK;
@@ -298,18 +291,10 @@ static double axial_sign(const double d[3])
 
 static double axial_axis(const pcs_batch *batch, int cell, double axis[3], double *sign)
 {
-    double length = axial_span(batch, cell, axis);
+    double length = pcs_cell_span(batch, cell, axis);
     *sign = axial_sign(axis);
     (void)pcs_normalize3(axis, axis); // exactly an axis of space if the rod lies along it
     for (int k = 0; k < 3; k++) axis[k] *= *sign;
-    return length;
-}
-
-// Computes the sign alone. Returns the length, m.
-static double axial_direction(const pcs_batch *batch, int cell, double *sign)
-{
-    double span[3], length = axial_span(batch, cell, span);
-    *sign = axial_sign(span);
     return length;
 }
 
@@ -340,7 +325,7 @@ static pcs_status axial_check_ends(pcs_context *ctx, const pcs_batch *batch, int
 static pcs_status axial_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int dim, pcs_node_dofs *out)
 {
     double span[3];
-    (void)axial_span(batch, cell, span);
+    pcs_cell_span(batch, cell, span);
     *out = (pcs_node_dofs){ .count = 3 };
     for (int k = 0; k < dim; k++) out->direction[k][k] = 1.0;
     return axial_check_ends(ctx, batch, cell, dim, span);
@@ -790,7 +775,7 @@ static rod_shares truss_cell(const pcs_batch *batch, int cell)
 static void truss_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
 {
     const rod_params *p = batch->params;
-    double span[3], length = axial_span(batch, cell, span);
+    double span[3], length = pcs_cell_span(batch, cell, span);
     int n = batch->ops->ndof, dim = n / 2;
     rod_shares rod = truss_cell(batch, cell);
     double m = p->rho * rod.area * length;
@@ -842,7 +827,7 @@ static void truss_read_fields(const pcs_batch *batch, int cell, const pcs_cell_s
     double e[PCS_MAX_MODES];
     pcs_modal_deform(batch, cell, at->q, e);
     truss_fill_fields(batch, cell, modal->kinds[modal->kind[cell]].D[0], e[0], field);
-    double axis[3], length = axial_span(batch, cell, axis);
+    double axis[3], length = pcs_cell_span(batch, cell, axis);
     for (int k = 0; k < 3; k++) axis[k] /= length;
     rod_read_ends(batch, cell, at->line_load, field[0], axis, field + 3);
 }
@@ -1279,21 +1264,12 @@ static double rod_length_noise(const pcs_batch *batch, int cell)
     return 4.0 * DBL_EPSILON * largest;
 }
 
-static bool rod_is_free(const int *equation)
-{
-    return equation[0] >= 0 && equation[1] == equation[0] + 1;
-}
-
 // Returns true if a cell can be part of a run: no fixed node and a constant area.
 static bool rod_is_plain(const pcs_batch *batch, int cell)
 {
     const pcs_taper *taper = pcs_taper_of(batch, cell);
-    return rod_is_free(batch->equation + 2 * (size_t)cell) && (taper == NULL || taper->is_uniform);
-}
-
-static double rod_area(const pcs_batch *batch, int cell)
-{
-    return rod_find_shares(batch, cell, false).area;
+    const int *equation = batch->equation + 2 * (size_t)cell;
+    return equation[0] >= 0 && equation[1] == equation[0] + 1 && (taper == NULL || taper->is_uniform);
 }
 
 // Holds what cells of a run must have in common: area, length and sense of the axis, and consecutive equations.
@@ -1305,8 +1281,10 @@ typedef struct rod_cell_data {
 static rod_cell_data rod_find_cell_data(const pcs_batch *batch, int cell)
 {
     rod_cell_data cell_data = { .cell = cell, .equation = batch->equation[2 * (size_t)cell] };
-    cell_data.area = rod_area(batch, cell);
-    cell_data.length = axial_direction(batch, cell, &cell_data.direction);
+    double span[3];
+    cell_data.area = rod_find_shares(batch, cell, false).area;
+    cell_data.length = pcs_cell_span(batch, cell, span);
+    cell_data.direction = axial_sign(span);
     cell_data.noise = rod_length_noise(batch, cell);
     return cell_data;
 }
@@ -1387,7 +1365,7 @@ static rod_run rod_make_run(const pcs_batch *batch, int start, int end)
     rod_run run = { .cell = start, .count = end - start, .equation = batch->equation[2 * (size_t)start] };
     double length = axial_axis(batch, start, run.axis, &run.sign);
     if (run.count > 1) length = rod_mean_length(batch, start, end);
-    run.area = rod_area(batch, start);
+    run.area = rod_find_shares(batch, start, false).area;
     run.k = p->E * run.area / length;
     run.m = p->rho * run.area * length;
     rod_share_mass(batch, start, &run);
@@ -1507,14 +1485,6 @@ static void rod_single_force(const pcs_batch *batch, const rod_run *cell, const 
     out[1] = -tension - drag * (cell->other * w[0] + cell->self_end * w[1]);
 }
 
-// Adds Rayleigh damping of a run to f.
-static void rod_add_damping(const pcs_batch *batch, const rod_run *run, rod_range r, const double *v, double *f)
-{
-    double alpha = batch->damping_mass, beta = batch->damping_stiffness;
-    if (beta != 0.0) rod_run_spring(run->count, r, run->k * beta, v + run->equation, f + run->equation);
-    if (alpha != 0.0) rod_run_drag(run, r, alpha, v + run->equation, f + run->equation);
-}
-
 static void rod_add_single_forces(const pcs_batch *batch, const pcs_cell_state *at, double *f)
 {
     const rod_data *data = batch->data;
@@ -1530,12 +1500,14 @@ static void rod_add_single_forces(const pcs_batch *batch, const pcs_cell_state *
 static void rod_force(const pcs_batch *batch, const pcs_cell_state *at, double *f)
 {
     const rod_data *data = batch->data;
+    double alpha = batch->damping_mass, beta = batch->damping_stiffness;
     for (int i = 0; i < data->nrun; i++) {
         const rod_run *run = &data->runs[i];
         int e = run->equation, n = run->count;
         rod_range r = rod_clip(at, e, n + 1);
         rod_run_spring(n, r, run->k, at->q + e, f + e);
-        rod_add_damping(batch, run, r, at->v, f);
+        if (beta != 0.0) rod_run_spring(n, r, run->k * beta, at->v + e, f + e);
+        if (alpha != 0.0) rod_run_drag(run, r, alpha, at->v + e, f + e);
     }
     if (data->nsingle > 0) rod_add_single_forces(batch, at, f);
 }

@@ -65,16 +65,19 @@ typedef struct round_section {
     double shear_factor;
 } round_section;
 
-static void round_constants(double outer, double inner, double shear_factor, pcs_section *out)
+// Computes the constants of a circle, whose thickness is not given and zero, or of a tube.
+static void round_constants(const void *params, pcs_section *out)
 {
+    const round_section *p = params;
+    double outer = p->diameter.value, inner = p->thickness.value > 0.0 ? outer - 2.0 * p->thickness.value : 0.0;
     double o2 = outer * outer, i2 = inner * inner;
     double area = 0.25 * circle_constant * (o2 - i2), I = circle_constant / 64.0 * (o2 * o2 - i2 * i2);
     *out = (pcs_section){ .area = area,
                           .Iy = I,
                           .Iz = I,
                           .torsion = 2.0 * I,
-                          .ky = shear_factor,
-                          .kz = shear_factor,
+                          .ky = p->shear_factor,
+                          .kz = p->shear_factor,
                           .cy = 0.5 * outer,
                           .cz = 0.5 * outer,
                           .is_round = true };
@@ -87,18 +90,12 @@ static const pcs_option circle_options[] = {
     { .name = NULL },
 };
 
-static void circle_constants(const void *params, pcs_section *out)
-{
-    const round_section *p = params;
-    round_constants(p->diameter.value, 0.0, p->shear_factor, out);
-}
-
 static const pcs_section_type section_circle = {
     .name = "circle",
     .summary = "solid and round",
     .options = circle_options,
     .params_size = sizeof(round_section),
-    .constants = circle_constants,
+    .constants = round_constants,
 };
 
 static const pcs_option tube_options[] = {
@@ -116,20 +113,13 @@ static const char *tube_check(const void *params, const char **option)
     return 2.0 * p->thickness.value <= p->diameter.value ? NULL : "the wall is thicker than half the diameter";
 }
 
-static void tube_constants(const void *params, pcs_section *out)
-{
-    const round_section *p = params;
-    double outer = p->diameter.value;
-    round_constants(outer, outer - 2.0 * p->thickness.value, p->shear_factor, out);
-}
-
 static const pcs_section_type section_tube = {
     .name = "tube",
     .summary = "round and hollow",
     .options = tube_options,
     .params_size = sizeof(round_section),
     .check = tube_check,
-    .constants = tube_constants,
+    .constants = round_constants,
 };
 
 typedef struct i_section {
@@ -236,21 +226,16 @@ bool pcs_section_varies(const pcs_section_type *type, const void *params)
     return false;
 }
 
-// Returns the row that applies at s or begins the piece around it. Positions match up to round-off of the line.
-static int section_row(const pcs_profile *p, double length, double s, bool is_before)
-{
-    double scale = p->is_relative ? length : 1.0, slack = (is_before ? -1e-12 : 1e-12) * length;
-    int row = 0;
-    while (row + 1 < p->count && scale * p->place[row + 1] <= s + slack) row++;
-    return row;
-}
-
+// Evaluates a profile by the row that applies at s or begins the piece around it. Positions match up to round-off of the
+// line.
 static double section_level(const pcs_profile *p, double length, double s, bool is_before)
 {
     if (p->count == 0) return p->value;
-    int row = section_row(p, length, s, is_before);
+    double scale = p->is_relative ? length : 1.0, slack = (is_before ? -1e-12 : 1e-12) * length;
+    int row = 0;
+    while (row + 1 < p->count && scale * p->place[row + 1] <= s + slack) row++;
     if (p->is_stepped || row + 1 == p->count) return p->level[row];
-    double scale = p->is_relative ? length : 1.0, a = scale * p->place[row], b = scale * p->place[row + 1];
+    double a = scale * p->place[row], b = scale * p->place[row + 1];
     double share = fmin(1.0, fmax(0.0, (s - a) / (b - a)));
     return (1.0 - share) * p->level[row] + share * p->level[row + 1];
 }

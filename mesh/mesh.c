@@ -195,13 +195,11 @@ int pcs_dofmap_resolve(const pcs_dofmap *map, bool of_rotations, int node, const
     return fabs(seen2 - 1.0) <= 1e-9 ? count : -1;
 }
 
-int pcs_dofmap_find_rotation(const pcs_dofmap *map, int node, const double direction[3])
+int pcs_dofmap_find(const pcs_dofmap *map, bool of_rotations, int node, const double direction[3])
 {
-    for (int i = map->first[node]; i < map->first[node + 1]; i++) {
-        const double *d = map->dof[i].direction;
-        double cosine = pcs_dot3(direction, d);
-        if (map->dof[i].is_rotation && cosine > 1.0 - 1e-9) return i;
-    }
+    for (int i = map->first[node]; i < map->first[node + 1]; i++)
+        if (map->dof[i].is_rotation == of_rotations && pcs_dot3(direction, map->dof[i].direction) > 1.0 - 1e-9)
+            return i;
     return -1;
 }
 

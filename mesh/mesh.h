@@ -148,8 +148,8 @@ typedef struct pcs_dofmap {
 
 enum { PCS_MAX_NODE_DOFS = 6, PCS_EQUATION_ELSEWHERE = -2 };
 
-// Returns the dof of `node` that rotates about `direction`, or -1.
-int pcs_dofmap_find_rotation(const pcs_dofmap *map, int node, const double direction[3]);
+// Returns the dof of `node` that moves along `direction`, or rotates about it; -1 if there is none.
+int pcs_dofmap_find(const pcs_dofmap *map, bool of_rotations, int node, const double direction[3]);
 
 // Computes sum_i x_i d_i over the translations of a node, or over its rotations.
 void pcs_dofmap_vector(const pcs_dofmap *map, bool of_rotations, int node, const double *x, double out[3]);

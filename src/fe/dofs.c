@@ -29,16 +29,6 @@ enum { ALIGNED = 32 };
 // it has a contact on some rank.
 enum { SHARE_NEEDS = 1, SHARE_TOUCHES = 2 };
 
-static pcs_status share_out_of_memory(pcs_context *ctx, const fe_data *fe)
-{
-    return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: the shares of %d nodes", fe->model.mesh->nnode);
-}
-
-static bool share_has(const fe_data *fe, int node)
-{
-    return fe->model.mesh->share == NULL || fe->model.mesh->share->is_kept[node];
-}
-
 static int share_equations(const fe_data *fe, int node)
 {
     int count = 0;
@@ -73,13 +63,6 @@ static void share_mark_options(const pcs_mesh *mesh, const pcs_option *options, 
     }
 }
 
-// Returns the nodes of a contact's k-th set at which it has rows on this rank.
-static const pcs_set *share_touching(const fe_data *fe, const pcs_row_source *c, int k)
-{
-    const pcs_set *set = pcs_mesh_node_set(fe->model.mesh, pcs_source_set_name(c->ops, c->params, k));
-    return pcs_set_touching(set, pcs_source_set_name(c->ops, c->params, 0));
-}
-
 static void share_mark_nodes(const fe_data *fe, unsigned char *why)
 {
     const pcs_mesh *mesh = fe->model.mesh;
@@ -94,7 +77,9 @@ static void share_mark_nodes(const fe_data *fe, unsigned char *why)
                 bool is_common = c->ops->sets[k].is_common;
                 share_mark_set(mesh, name, is_common ? SHARE_NEEDS : SHARE_TOUCHES, why);
                 if (is_common) continue;
-                const pcs_set *here = share_touching(fe, c, k);
+                // The contact has rows on this rank at these nodes.
+                const pcs_set *here =
+                    pcs_set_touching(pcs_mesh_node_set(mesh, name), pcs_source_set_name(c->ops, c->params, 0));
                 for (int j = 0; j < here->count; j++) why[here->items[j]] |= SHARE_NEEDS;
             }
     }
@@ -161,7 +146,9 @@ static void share_number_node(fe_data *fe, int node, int *next, const int begin[
 // Returns true if the node has equations here. One that only contacts of another rank touch has none.
 static bool share_keeps(const share_post *p, int node)
 {
-    return share_has(p->fe, node) && (p->why[node] != SHARE_TOUCHES || pcs_fe_owns(p->fe, node));
+    const pcs_mesh_share *share = p->fe->model.mesh->share;
+    bool is_kept = share == NULL || share->is_kept[node];
+    return is_kept && (p->why[node] != SHARE_TOUCHES || pcs_fe_owns(p->fe, node));
 }
 
 // Assigns numbers to own equations first. Nodes that are not kept get none.
@@ -208,7 +195,10 @@ static pcs_status share_number(pcs_context *ctx, fe_data *fe, const pcs_comm *co
     share_post p = { .ctx = ctx, .fe = fe, .comm = comm };
     p.node = pcs_scratch(NULL, 4 * n + 1, sizeof *p.node);
     p.why = pcs_scratch(NULL, n + 1, sizeof *p.why);
-    pcs_status status = pcs_agree(ctx, p.node == NULL || p.why == NULL ? share_out_of_memory(ctx, fe) : PCS_OK);
+    pcs_status status = PCS_OK;
+    if (p.node == NULL || p.why == NULL)
+        status = pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: the shares of %d nodes", mesh->nnode);
+    status = pcs_agree(ctx, status);
     *layout = (pcs_layout){ .comm = comm };
     p.first = p.node + n;
     p.begin = (int(*)[2])(p.first + n);
@@ -567,15 +557,6 @@ static pcs_status dofs_find_held(pcs_context *ctx, fe_data *fe)
     return PCS_OK;
 }
 
-// Returns the equation of the dof of `node` along `direction`, which the element itself has declared.
-static int dofs_equation(const pcs_dofmap *map, int node, const double direction[3], bool is_rotation)
-{
-    for (int i = map->first[node]; i < map->first[node + 1]; i++)
-        if (map->dof[i].is_rotation == is_rotation && pcs_dot3(map->dof[i].direction, direction) > 1.0 - 1e-9)
-            return map->dof[i].equation;
-    return -1;
-}
-
 // Fails if an element's angle in the plane meets a rotation vector in space, unless supports fix its other components.
 static pcs_status dofs_demand_plane(pcs_context *ctx, const fe_data *fe, const pcs_batch *batch, int node,
                                     const pcs_node_dofs *given)
@@ -606,8 +587,10 @@ static pcs_status dofs_number_batch(pcs_context *ctx, const fe_data *fe, const p
             PCS_TRY(ops->node_dofs(ctx, batch, c, i, &given));
             int node = batch->nodes[batch->cells[c]][i];
             PCS_TRY(dofs_demand_plane(ctx, fe, batch, node, &given));
-            for (int j = 0; j < given.count; j++)
-                *equation++ = dofs_equation(&fe->map, node, given.direction[j], given.is_rotation[j]);
+            for (int j = 0; j < given.count; j++) {
+                int dof = pcs_dofmap_find(&fe->map, given.is_rotation[j], node, given.direction[j]);
+                *equation++ = dof < 0 ? -1 : fe->map.dof[dof].equation;
+            }
         }
     return PCS_OK;
 }

@@ -136,13 +136,6 @@ static pcs_status assembly_keep(pcs_system *self, const pcs_matrix *A, double **
     return PCS_OK;
 }
 
-static pcs_status assembly_keep_base(pcs_system *self, fe_data *fe)
-{
-    PCS_TAKE(self->ctx, fe->scatter, fe->nbatch, "the assembly");
-    PCS_TRY(assembly_keep(self, self->K, &fe->base_K));
-    return self->C == NULL ? PCS_OK : assembly_keep(self, self->C, &fe->base_C);
-}
-
 // Marks the entries of C that cells write to: those of the rotations of a node, or all of a cell.
 static void assembly_mark_damping(const pcs_system *self, int b, unsigned char *mark)
 {
@@ -227,7 +220,9 @@ static pcs_status fe_assemble(pcs_system *self, fe_data *fe, const char **culpri
     for (int b = 0; b < fe->nbatch; b++)
         if (!pcs_fe_ops(fe, b)->is_nonlinear) assembly_add_batch(self, b);
     if (self->C != NULL && !fe->is_nonlinear) assembly_look_at_damping(self);
-    if (fe->is_nonlinear) PCS_TRY(assembly_keep_base(self, fe));
+    if (fe->is_nonlinear) PCS_TAKE(self->ctx, fe->scatter, fe->nbatch, "the assembly");
+    if (fe->is_nonlinear) PCS_TRY(assembly_keep(self, self->K, &fe->base_K));
+    if (fe->is_nonlinear && self->C != NULL) PCS_TRY(assembly_keep(self, self->C, &fe->base_C));
     for (int b = 0; b < fe->nbatch; b++) {
         if (!pcs_fe_ops(fe, b)->is_nonlinear) continue;
         assembly_add_batch(self, b);
@@ -674,13 +669,6 @@ static bool slices_are_chained(const fe_data *fe)
 static const pcs_slice_ops slices_of_bars = {
     .force = slices_force, .sum = slices_sum, .measure = slices_measure, .measure_whole = slices_measure_whole
 };
-
-// Sets the operations slice by slice, if the model permits them.
-static void fe_find_slices(pcs_system *self, const fe_data *fe)
-{
-    bool is_plain = self->is_linear && !fe->has_laws && fe->nfollower == 0 && fe->npush <= MOST_PUSHES;
-    if (fe->takes_ranges && is_plain && slices_are_chained(fe)) self->slices = &slices_of_bars;
-}
 
 // Computes f = s (f_gravity + f_loads(t)).
 static void fe_apply_loads(const pcs_system *self, pcs_instant at, double *f)
@@ -1179,7 +1167,8 @@ static pcs_status fe_find_abilities(pcs_system *self, fe_data *fe)
     bool is_lossless = !fe->has_laws;
     for (int b = 0; b < fe->nbatch; b++) is_lossless = is_lossless && fe->batches[b].is_gyroscopic;
     if (self->C != NULL) self->C->is_lossless = is_lossless;
-    fe_find_slices(self, fe);
+    bool is_plain = self->is_linear && !fe->has_laws && fe->nfollower == 0 && fe->npush <= MOST_PUSHES;
+    if (fe->takes_ranges && is_plain && slices_are_chained(fe)) self->slices = &slices_of_bars;
     return self->row_set.vary && fe->model.njoint > 0 ? pcs_derivative_create(self) : PCS_OK;
 }
 

@@ -333,13 +333,6 @@ static void loads_push(pcs_system *self, fe_data *fe, const pcs_dof *d, double v
         for (int k = 0; k < 3; k++) push->direction[k] = d->direction[k];
 }
 
-static pcs_status loads_held(pcs_system *self, int node, const pcs_fe_load *load)
-{
-    const double *x = load->value;
-    return pcs_fail(self->ctx, PCS_BAD_INPUT, "node %d is held by a support %s [%g, %g, %g]", node,
-                    load->kind == PCS_LOAD_MOMENT ? "against the moment" : "along the force", x[0], x[1], x[2]);
-}
-
 // Adds a force, or a moment.
 static pcs_status loads_add_force(pcs_system *self, fe_data *fe, const pcs_fe_load *load, int node)
 {
@@ -353,15 +346,13 @@ static pcs_status loads_add_force(pcs_system *self, fe_data *fe, const pcs_fe_lo
                         load->value[1], load->value[2], is_moment ? "rotation" : "direction");
     for (int j = 0; j < count; j++) {
         const pcs_dof *d = &fe->map.dof[dof[j]];
-        if (d->equation == -1) return loads_held(self, node, load);
+        if (d->equation == -1)
+            return pcs_fail(self->ctx, PCS_BAD_INPUT, "node %d is held by a support %s [%g, %g, %g]", node,
+                            is_moment ? "against the moment" : "along the force", load->value[0], load->value[1],
+                            load->value[2]);
         loads_push(self, fe, d, coefficient[j]);
     }
     return PCS_OK;
-}
-
-static bool loads_rotates_in_space(const fe_data *fe, int node)
-{
-    return fe->spin_of_node != NULL && fe->spin_of_node[node] >= 0;
 }
 
 static pcs_status loads_add_nodal(pcs_system *self, fe_data *fe, int index)
@@ -371,7 +362,7 @@ static pcs_status loads_add_nodal(pcs_system *self, fe_data *fe, int index)
         int node = load->nodes->items[i];
         bool is_moment = load->kind == PCS_LOAD_MOMENT;
         // In the plane a moment does not depend on the rotation of its node.
-        bool rotates = is_moment ? loads_rotates_in_space(fe, node) : load->follows;
+        bool rotates = is_moment ? fe->spin_of_node != NULL && fe->spin_of_node[node] >= 0 : load->follows;
         if (load->follows && !rotates) PCS_TRY(fe_demand_finite_rotations(self, node));
         if (rotates) PCS_TRY(fe_add_follower(self, fe, index, node));
         else PCS_TRY(loads_add_force(self, fe, load, node));
@@ -438,20 +429,16 @@ static pcs_status loads_take_memory(pcs_system *self, fe_data *fe)
     return PCS_OK;
 }
 
-static pcs_status loads_add(pcs_system *self, fe_data *fe, int index, double **gravity)
-{
-    const pcs_fe_load *load = &((const fe_data *)self->data)->model.loads[index];
-    if (load->is_gravity) return loads_add_gravity(self, fe, load, gravity);
-    return load->kind == PCS_LOAD_LINE ? loads_add_line(self, fe, index) : loads_add_nodal(self, fe, index);
-}
-
 pcs_status pcs_fe_apply_loads(pcs_system *self, fe_data *fe, const char **culprit)
 {
     double *gravity = NULL;
     PCS_TRY(loads_take_memory(self, fe));
     for (int i = 0; i < fe->model.nload; i++) {
-        pcs_status status = loads_add(self, fe, i, &gravity);
-        if (status != PCS_OK) *culprit = pcs_culprit(self->ctx, "loads", fe->model.loads[i].name);
+        const pcs_fe_load *load = &fe->model.loads[i];
+        pcs_status status = PCS_OK;
+        if (load->is_gravity) status = loads_add_gravity(self, fe, load, &gravity);
+        else status = load->kind == PCS_LOAD_LINE ? loads_add_line(self, fe, i) : loads_add_nodal(self, fe, i);
+        if (status != PCS_OK) *culprit = pcs_culprit(self->ctx, "loads", load->name);
         PCS_TRY(status);
         fe->first_push[i + 1] = fe->npush;
     }
@@ -500,8 +487,7 @@ struct fe_reactions {
     pcs_batch *batches; // [nbatch]
     int nentry;
     mass_entry *entries; // [nentry] M_sf
-    double *weight;      // [nfixed] gravity, N
-    double *line;        // [nload * nfixed] line loads at amplitude 1; NULL if absent
+    double *line;        // [nload * nfixed] gravity and line loads at amplitude 1, N; NULL if absent
     double (*middle)[3]; // [nsupport] reference point of the moments, m
 };
 
@@ -581,61 +567,41 @@ static pcs_status reactions_cell_dofs(pcs_system *self, int b, int cell, int dof
         pcs_node_dofs given;
         PCS_TRY(ops->node_dofs(self->ctx, batch, cell, i, &given));
         int node = batch->nodes[batch->cells[cell]][i];
-        for (int j = 0; j < given.count; j++, count++)
-            for (int d = fe->map.first[node]; d < fe->map.first[node + 1]; d++)
-                if (fe->map.dof[d].is_rotation == given.is_rotation[j] &&
-                    pcs_dot3(fe->map.dof[d].direction, given.direction[j]) > 1.0 - 1e-9)
-                    dof[count] = d;
+        for (int j = 0; j < given.count; j++, count++) {
+            int found = pcs_dofmap_find(&fe->map, given.is_rotation[j], node, given.direction[j]);
+            if (found >= 0) dof[count] = found;
+        }
     }
     return PCS_OK;
 }
 
-// Copies a batch with equations for its fixed dofs, and collects their rows of M.
-static pcs_status reactions_extend(pcs_system *self, fe_reactions *r, int b, bool is_counting)
+// Copies a batch with equations for its fixed dofs, and collects the columns of equations of their rows of M.
+static pcs_status reactions_extend(pcs_system *self, fe_reactions *r, int b)
 {
     const fe_data *fe = self->data;
     const pcs_element_ops *ops = pcs_fe_ops(fe, b);
     pcs_batch *batch = &r->batches[b];
-    int n = ops->ndof, *equation = NULL, dof[PCS_MAX_CELL_DOFS] = { 0 };
+    int n = ops->ndof, *equation, dof[PCS_MAX_CELL_DOFS] = { 0 };
     double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
-    if (!is_counting) PCS_TAKE(self->ctx, equation, (size_t)batch->ncell * (size_t)n, "reactions");
+    PCS_TAKE(self->ctx, equation, (size_t)batch->ncell * (size_t)n, "reactions");
     for (int c = 0; c < batch->ncell; c++) {
         PCS_TRY(reactions_cell_dofs(self, b, c, dof));
-        if (!is_counting) ops->matrices(&fe->batches[b], c, NULL, M, NULL, NULL);
+        ops->matrices(&fe->batches[b], c, NULL, M, NULL, NULL);
         for (int i = 0; i < n; i++) {
             int row = r->number[dof[i]];
-            if (!is_counting)
-                equation[(size_t)c * (size_t)n + (size_t)i] = row < 0 ? fe->map.dof[dof[i]].equation : self->nv + row;
-            if (row >= 0)
-                for (int j = 0; j < n; j++) {
-                    if (!is_counting) r->entries[r->nentry] = (mass_entry){ row, dof[j], M[i * n + j] };
-                    r->nentry++;
-                }
+            equation[(size_t)c * (size_t)n + (size_t)i] = row < 0 ? fe->map.dof[dof[i]].equation : self->nv + row;
+            for (int j = 0; j < (row < 0 ? 0 : n); j++) {
+                int column = fe->map.dof[dof[j]].equation;
+                if (column < 0 || M[i * n + j] == 0.0) continue;
+                r->entries[r->nentry++] = (mass_entry){ row, column, M[i * n + j] };
+            }
         }
     }
-    if (is_counting) return PCS_OK;
     batch->equation = equation;
     return ops->setup(self->ctx, batch);
 }
 
-// Computes gravity on the fixed dofs; then drops all columns of M but those of equations.
-static void reactions_weigh(const pcs_system *self, fe_reactions *r)
-{
-    const fe_data *fe = self->data;
-    int kept = 0;
-    for (int e = 0; e < r->nentry; e++) {
-        mass_entry entry = r->entries[e];
-        const pcs_dof *d = &fe->map.dof[entry.equation];
-        for (int l = 0; l < fe->model.nload; l++)
-            if (fe->model.loads[l].is_gravity && !d->is_rotation)
-                r->weight[entry.fixed] += entry.value * pcs_dot3(fe->model.loads[l].value, d->direction);
-        if (d->equation < 0 || entry.value == 0.0) continue;
-        r->entries[kept++] = (mass_entry){ entry.fixed, d->equation, entry.value };
-    }
-    r->nentry = kept;
-}
-
-// Adds a line load on all cells here, also those of other processes that touch own nodes, to the fixed dofs.
+// Adds gravity or a line load on all cells here, also those of other processes that touch own nodes, to the fixed dofs.
 static pcs_status reactions_take_line(pcs_system *self, fe_reactions *r, int l)
 {
     const fe_data *fe = self->data;
@@ -657,7 +623,7 @@ static pcs_status reactions_take_lines(pcs_system *self, fe_reactions *r)
     const fe_data *fe = self->data;
     for (int l = 0; l < fe->model.nload; l++) {
         const pcs_fe_load *load = &fe->model.loads[l];
-        if (load->is_gravity || load->kind != PCS_LOAD_LINE) continue;
+        if (!load->is_gravity && load->kind != PCS_LOAD_LINE) continue;
         if (r->line == NULL) PCS_TAKE(self->ctx, r->line, (size_t)fe->model.nload * (size_t)r->nfixed, "reactions");
         PCS_TRY(reactions_take_line(self, r, l));
     }
@@ -668,9 +634,11 @@ static pcs_status reactions_take_lines(pcs_system *self, fe_reactions *r)
 static double reactions_load(const pcs_system *self, const fe_reactions *r, pcs_instant at, int s)
 {
     const fe_data *fe = self->data;
-    double f = r->weight[s];
-    if (r->line != NULL)
-        for (int l = 0; l < fe->model.nload; l++) f += r->line[l * r->nfixed + s] * pcs_fe_load_size(self, l, at.t);
+    double f = 0.0;
+    for (int l = 0; l < (r->line == NULL ? 0 : fe->model.nload); l++) {
+        double factor = fe->model.loads[l].is_gravity ? 1.0 : pcs_fe_load_size(self, l, at.t);
+        f += r->line[l * r->nfixed + s] * factor;
+    }
     return at.load_factor * f;
 }
 
@@ -682,15 +650,14 @@ static pcs_status reactions_make_supports(pcs_system *self, fe_data *fe)
     PCS_TRY(reactions_number(self, r));
     PCS_TAKE(self->ctx, r->batches, fe->nbatch, "reactions");
     memcpy(r->batches, fe->batches, (size_t)fe->nbatch * sizeof *r->batches);
-    for (int b = 0; b < fe->nbatch; b++) PCS_TRY(reactions_extend(self, r, b, true));
-    PCS_TAKE(self->ctx, r->entries, r->nentry, "reactions");
-    r->nentry = 0;
-    for (int b = 0; b < fe->nbatch; b++) PCS_TRY(reactions_extend(self, r, b, false));
-    double **all[] = { &work->q, &work->v, &work->f }, **fixed[] = { &r->weight, &work->p, &work->R };
-    for (int i = 0; i < 3; i++) PCS_TAKE(self->ctx, *all[i], self->nv + r->nfixed, "reactions");
-    for (int i = 0; i < 3; i++) PCS_TAKE(self->ctx, *fixed[i], r->nfixed, "reactions");
-    PCS_TAKE(self->ctx, work->last_p, r->nfixed, "reactions");
-    PCS_TAKE(self->ctx, work->last_f, r->nfixed, "reactions");
+    size_t room = 0; // each fixed dof of a cell has a row there
+    for (int b = 0; b < fe->nbatch; b++)
+        for (int i = 0, n = pcs_fe_ops(fe, b)->ndof; i < fe->batches[b].ncell * n; i++)
+            room += fe->batches[b].equation[i] < 0 ? (size_t)n : 0;
+    PCS_TAKE(self->ctx, r->entries, room, "reactions");
+    for (int b = 0; b < fe->nbatch; b++) PCS_TRY(reactions_extend(self, r, b));
+    PCS_TAKE_EACH(self->ctx, self->nv + r->nfixed, "reactions", double, &work->q, &work->v, &work->f);
+    PCS_TAKE_EACH(self->ctx, r->nfixed, "reactions", double, &work->p, &work->R, &work->last_p, &work->last_f);
     pcs_memory last = { .size = (size_t)r->nfixed * sizeof *work->last_p, .serial = r->serial };
     last.nown = r->nown; // only their own process has all forces on them
     last.nall = r->nfixed;
@@ -698,10 +665,8 @@ static pcs_status reactions_make_supports(pcs_system *self, fe_data *fe)
         last.bytes = i == 0 ? work->last_p : work->last_f;
         self->memory[self->nmemory++] = last;
     }
-    reactions_weigh(self, r);
-    PCS_TRY(reactions_take_lines(self, r));
     fe->reactions = r;
-    return PCS_OK;
+    return reactions_take_lines(self, r);
 }
 
 // Returns the joint that represents a support, or -1.

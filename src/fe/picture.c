@@ -468,30 +468,10 @@ static void marks_take(void *owner, int low, int high, const double *block)
     }
 }
 
-static pcs_status marks_begin(const pcs_system *self, marks *m)
-{
-    m->mesh = ((const fe_data *)self->data)->model.mesh;
-    m->end = pcs_scratch(NULL, (size_t)m->mesh->ncell, sizeof *m->end);
-    return pcs_agree(self->ctx, m->end == NULL ? picture_no_memory(self) : PCS_OK);
-}
-
-static pcs_status marks_number(const pcs_system *self, int ncell, marks *m)
-{
-    const pcs_records records = { marks_give, marks_take, m };
-    return pcs_publish(self->ctx, self->layout != NULL, ncell, 2, &records);
-}
-
 // Obstacles
 
-// Adds an obstacle, if there is one and its is_hosted is as given, to a list. Only counts it if the list is NULL.
-static void obstacles_add(const pcs_obstacle *o, bool is_hosted, pcs_obstacle *list, int *count)
-{
-    if (o->kind == PCS_OBSTACLE_NONE || o->is_hosted != is_hosted) return;
-    if (list != NULL) list[*count] = *o;
-    (*count)++;
-}
-
-// Adds what contacts and joints show, which all processes know: obstacles, arms of points that touch, discs.
+// Adds what contacts and joints show, which all processes know: obstacles, arms of points that touch, discs; those whose
+// is_hosted is as given. Only counts them if the list is NULL.
 static void obstacles_list(const pcs_system *self, bool is_hosted, pcs_obstacle *list, int *count)
 {
     const fe_data *fe = self->data;
@@ -501,7 +481,9 @@ static void obstacles_list(const pcs_system *self, bool is_hosted, pcs_obstacle 
         for (int part = 0; source->ops->show != NULL; part++) {
             pcs_obstacle o = { .contact = k, .is_hosted = k >= fe->model.ncontact };
             if (!source->ops->show(source->params, own->instance, &fe->map, part, &o)) break;
-            obstacles_add(&o, is_hosted, list, count);
+            if (o.kind == PCS_OBSTACLE_NONE || o.is_hosted != is_hosted) continue;
+            if (list != NULL) list[*count] = o;
+            ++*count;
         }
     }
 }
@@ -600,9 +582,12 @@ static pcs_status obstacles_count_cells(const pcs_system *self, int nall_cell, m
     for (int g = 0; g < fe->model.ngroup; g++)
         if (disc_is_there(&fe->model.groups[g])) *ndisc += pcs_set_size(fe->model.groups[g].cells);
     if (!fe->drawing->has_arms) return PCS_OK;
-    PCS_TRY(marks_begin(self, rods));
+    rods->mesh = fe->model.mesh;
+    rods->end = pcs_scratch(NULL, (size_t)rods->mesh->ncell, sizeof *rods->end);
+    PCS_TRY(pcs_agree(self->ctx, rods->end == NULL ? picture_no_memory(self) : PCS_OK));
     for (int c = 0; c < rods->mesh->ncell; c++) rods_of(fe, c, arm, rods->end[c]);
-    return marks_number(self, nall_cell, rods);
+    const pcs_records records = { marks_give, marks_take, rods };
+    return pcs_publish(self->ctx, self->layout != NULL, nall_cell, 2, &records);
 }
 
 static void obstacles_collect_rods(const pcs_system *self, const points *p, const marks *rods, pcs_obstacle *o,

@@ -265,13 +265,6 @@ static bool stable_eigenvalues(int n, const double *A, const double *B, double w
     return info == 0;
 }
 
-// Returns the largest w^2 of one cell, 1/s^2; INFINITY if its mass matrix is singular.
-static double stable_fastest(int n, const double *M, const double *K)
-{
-    double w[PCS_MAX_CELL_DOFS];
-    return stable_eigenvalues(n, K, M, w) ? w[n - 1] : INFINITY;
-}
-
 // Returns the largest |s| of i s M x = G x, 1/s, G the skew part of C: an eigenvalue of a symmetric matrix of twice the
 // size; INFINITY if the mass matrix is singular.
 static double stable_spin(int n, const double *M, const double *C)
@@ -374,22 +367,14 @@ static bool springs_are_there(const fe_data *fe)
     return false;
 }
 
-// Stores the share of mass that each massless cell has at an equation, for bodies that rotate.
-static pcs_status springs_keep(const pcs_system *self, fe_data *fe, const double *mass, const int *share)
-{
-    PCS_TAKE(self->ctx, fe->own_mass, self->nv, "bodies that turn");
-    for (int i = 0; i < self->nv; i++) fe->own_mass[i] = mass[i] / (share[i] > 0 ? share[i] : 1);
-    return PCS_OK;
-}
-
 static pcs_status springs_find(pcs_system *self, fe_data *fe)
 {
     if (!fe->has_laws && !springs_are_there(self->data)) return PCS_OK;
+    if (fe->has_tumbling) PCS_TAKE(self->ctx, fe->own_mass, self->nv, "bodies that turn");
     size_t n = (size_t)self->nv;
     double *mass = pcs_scratch(NULL, 3 * n, sizeof *mass);
     int *share = pcs_scratch(NULL, n, sizeof *share);
     bool is_out = mass == NULL || share == NULL;
-    pcs_status status = PCS_OK;
     if (!is_out) {
         memset(mass, 0, 3 * n * sizeof *mass);
         memset(share, 0, n * sizeof *share);
@@ -397,11 +382,12 @@ static pcs_status springs_find(pcs_system *self, fe_data *fe)
         fe_share_laws(self, mass + n, share);
         springs_go_round(fe, false, mass, share);
         fe_find_law_rates(self, fe, mass, share, mass + n);
-        if (fe->has_tumbling) status = springs_keep(self, fe, mass, share);
+        for (size_t i = 0; i < (fe->has_tumbling ? n : 0); i++)
+            fe->own_mass[i] = mass[i] / (share[i] > 0 ? share[i] : 1);
     }
     pcs_scratch_free(mass);
     pcs_scratch_free(share);
-    return is_out ? pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: springs of %d equations", self->nv) : status;
+    return is_out ? pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: springs of %d equations", self->nv) : PCS_OK;
 }
 
 static const double share_of_stable = 0.2; // the energy may vary by 0.2^2
@@ -412,12 +398,6 @@ static bool tumbling_has_points(const pcs_batch *batch, const pcs_element_ops *o
     return ops->is_nonlinear && pcs_element_outline(ops, batch->params, (double[3]){ 0.0 }).is_finite;
 }
 
-static void tumbling_find(fe_data *fe)
-{
-    for (int b = 0; b < fe->nbatch; b++)
-        if (fe->batches[b].tumbles || tumbling_has_points(&fe->batches[b], pcs_fe_ops(fe, b))) fe->has_tumbling = true;
-}
-
 static double tumbling_size(const int *equation, const double *x)
 {
     double w[3];
@@ -425,18 +405,16 @@ static double tumbling_size(const int *equation, const double *x)
     return pcs_norm3(w);
 }
 
-// Returns the root h, s, of h |w| + h^2 |w'|/2 = turn, without cancellation.
-static double tumbling_rotation(const int *equation, const double *v, const pcs_step_limit *limit)
-{
-    double speed = tumbling_size(equation, v), gain = limit->a == NULL ? 0.0 : tumbling_size(equation, limit->a);
-    return 2.0 * limit->rotation / (speed + sqrt(speed * speed + 2.0 * gain * limit->rotation));
-}
-
+// Returns the least root h, s, of h |w| + h^2 |w'|/2 = turn, without cancellation.
 static double tumbling_bodies(const pcs_batch *batch, int ndof, const double *v, const pcs_step_limit *limit)
 {
     double step = INFINITY;
-    for (int c = 0; c < batch->ncell && isfinite(limit->rotation); c++)
-        step = fmin(step, tumbling_rotation(batch->equation + (ptrdiff_t)ndof * (c + 1) - 3, v, limit));
+    if (isinf(limit->rotation)) return step;
+    for (int c = 0; c < batch->ncell; c++) {
+        const int *equation = batch->equation + (ptrdiff_t)ndof * (c + 1) - 3;
+        double speed = tumbling_size(equation, v), gain = limit->a == NULL ? 0.0 : tumbling_size(equation, limit->a);
+        step = fmin(step, 2.0 * limit->rotation / (speed + sqrt(speed * speed + 2.0 * gain * limit->rotation)));
+    }
     return step;
 }
 
@@ -513,7 +491,7 @@ static bool stable_is_known(stable_recent *recent, size_t bytes, const double *M
 static double stable_step(const pcs_system *self, const pcs_step_limit *limit, double *spin)
 {
     const fe_data *fe = self->data;
-    double step = INFINITY, M[ENTRIES], K[ENTRIES], C[ENTRIES];
+    double step = INFINITY, M[ENTRIES], K[ENTRIES], C[ENTRIES], w[PCS_MAX_CELL_DOFS];
     stable_recent recent;
     for (int g = 0; g < fe->model.ngroup; g++) {
         const pcs_batch *batch = &fe->batches[g];
@@ -524,7 +502,8 @@ static double stable_step(const pcs_system *self, const pcs_step_limit *limit, d
             ops->matrices(batch, c, NULL, M, K, ops->sees_velocity ? C : NULL);
             if (stable_is_known(&recent, bytes, M, K) || stable_is_massless(ops->ndof, M)) continue;
             if (ops->sees_velocity && spin != NULL) *spin = fmax(*spin, stable_spin(ops->ndof, M, C));
-            double w2 = stable_fastest(ops->ndof, M, K) + fe->spring_rate2;
+            // The largest w^2 of the cell, 1/s^2, is infinite if its mass matrix is singular.
+            double w2 = fe->spring_rate2 + (stable_eigenvalues(ops->ndof, K, M, w) ? w[ops->ndof - 1] : INFINITY);
             double alpha = batch->damping_mass + fe->spring_damping;
             step = fmin(step, stable_mode_step(w2, alpha, batch->damping_stiffness, fe->spin, limit));
             if (fe->spring_damping > 0.0) // a mode may leave the dampers at rest, without which forward Euler grows
@@ -540,13 +519,6 @@ double pcs_fe_stable_step(const pcs_system *self, const double *q, const double 
     return q == NULL ? stable_step(self, limit, NULL) : tumbling_step(self, q, v, limit);
 }
 
-static void stable_add_travel(pcs_travel *travel, double time)
-{
-    travel->shortest = travel->count == 0 ? time : fmin(travel->shortest, time);
-    travel->longest = fmax(travel->longest, time);
-    travel->mean += (time - travel->mean) / ++travel->count;
-}
-
 static void stable_find_travel(pcs_system *self)
 {
     const fe_data *fe = self->data;
@@ -554,15 +526,20 @@ static void stable_find_travel(pcs_system *self)
         for (int g = 0; g < fe->model.ngroup; g++) {
             const pcs_element_ops *ops = fe->model.groups[g].ops;
             if (ops->travel_time == NULL) continue;
-            for (int c = 0; c < fe->batches[g].ncell; c++)
-                stable_add_travel(&self->travel[kind],
-                                  ops->travel_time(&fe->batches[g], c, kind == PCS_WAVE_TRANSVERSE));
+            for (int c = 0; c < fe->batches[g].ncell; c++) {
+                pcs_travel *travel = &self->travel[kind];
+                double time = ops->travel_time(&fe->batches[g], c, kind == PCS_WAVE_TRANSVERSE);
+                travel->shortest = travel->count == 0 ? time : fmin(travel->shortest, time);
+                travel->longest = fmax(travel->longest, time);
+                travel->mean += (time - travel->mean) / ++travel->count;
+            }
         }
 }
 
 pcs_status pcs_fe_find_stable_step(pcs_system *self, fe_data *fe)
 {
-    tumbling_find(fe);
+    for (int b = 0; b < fe->nbatch; b++)
+        if (fe->batches[b].tumbles || tumbling_has_points(&fe->batches[b], pcs_fe_ops(fe, b))) fe->has_tumbling = true;
     PCS_TRY(springs_find(self, fe));
     fe->spring_rate2 = pcs_system_max(self, fe->spring_rate2);
     fe->spring_damping = pcs_system_max(self, fe->spring_damping);

@@ -76,13 +76,6 @@ static const char *law_check_tangent(const void *params, const char **option)
     return isnan(p->tangent_stiffness) || isnan(p->tangent_ratio) ? NULL : "give tangent_stiffness or tangent_ratio";
 }
 
-static const char *law_check_other(const law_params *p, const char **option)
-{
-    *option = "other_nu";
-    if (isnan(p->other_E) != isnan(p->other_nu)) return "other_E and other_nu are given both or not at all";
-    return NULL;
-}
-
 static const char *law_check_spheres(const void *params, const char **option)
 {
     const law_params *p = params;
@@ -99,7 +92,8 @@ static const char *law_check_spheres(const void *params, const char **option)
     if (isnan(p->E) || isnan(p->nu) || isnan(p->radius)) return "a sphere needs E, nu and radius";
     *option = "exponent";
     if (p->exponent != 1.5) return "spheres have the exponent 1.5";
-    return law_check_other(p, option);
+    *option = "other_nu";
+    return isnan(p->other_E) != isnan(p->other_nu) ? "other_E and other_nu are given both or not at all" : NULL;
 }
 
 static double law_stiffness(const law_params *p)

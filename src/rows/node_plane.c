@@ -3,6 +3,7 @@
 // r is the radius of the body at the point. Friction acts on its surface, at the arm -r n from the point, so that it
 // turns the body, too.
 
+#include "rows/ends.h"
 #include "rows/gap.h"
 
 #include <math.h>
@@ -43,17 +44,8 @@ typedef struct plane_contact {
     int ntangent;
 } plane_contact;
 
-// Returns true if the node has finite rotations in space, so that a moment fixed in space has variable components.
-static bool plane_rotates_freely(const pcs_dofmap *map, int node)
-{
-    int count = 0;
-    for (int i = map->first[node]; i < map->first[node + 1]; i++)
-        count += map->dof[i].is_rotation && map->dof[i].is_finite;
-    return count > 1;
-}
-
 // Checks that each node can move along the normal and, with friction, has as many tangents as the nodes before it.
-// Clears is_constant if the moment of a row has variable components.
+// Clears is_constant if the moment of a row has variable components, as on a node with finite rotations in space.
 static pcs_status plane_look_at_nodes(pcs_context *ctx, const plane_params *p, const pcs_dofmap *map,
                                       plane_contact *self, pcs_source_shape *shape)
 {
@@ -67,7 +59,8 @@ static pcs_status plane_look_at_nodes(pcs_context *ctx, const plane_params *p, c
         int count = pcs_gap_tangents(map, node, self->normal, self->tangent);
         PCS_TRY(pcs_gap_demand_tangents(ctx, node, count, i == 0 ? count : self->ntangent));
         self->ntangent = count;
-        shape->is_constant = shape->is_constant && (p->node_radius == 0.0 || !plane_rotates_freely(map, node));
+        shape->is_constant =
+            shape->is_constant && (p->node_radius == 0.0 || pcs_node_rotates(map, node) != PCS_ROTATES_FINITELY);
     }
     return PCS_OK;
 }

@@ -225,7 +225,7 @@ static pcs_status prescribed_demand_motion(pcs_context *ctx, const pcs_dofmap *m
 {
     int dof[PCS_MAX_NODE_DOFS];
     double part[PCS_MAX_NODE_DOFS];
-    bool is_there = s->is_rotation ? pcs_dofmap_find_rotation(map, node, s->axis) >= 0
+    bool is_there = s->is_rotation ? pcs_dofmap_find(map, true, node, s->axis) >= 0
                                    : pcs_dofmap_resolve(map, false, node, s->axis, dof, part) > 0;
     if (is_there) return PCS_OK;
     return pcs_fail(ctx, PCS_BAD_INPUT, "node %d cannot %s [%g, %g, %g]: its elements give it no such direction", node,

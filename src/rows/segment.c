@@ -63,13 +63,6 @@ static void segment_beside(const pcs_segment *a, const pcs_segment *b, double en
     ends[1] = fmin(fmax(high, 0.0), 1.0);
 }
 
-static double segment_middle(const pcs_segment *a, const pcs_segment *b)
-{
-    double ends[2];
-    segment_beside(a, b, ends);
-    return 0.5 * (ends[0] + ends[1]);
-}
-
 static void segment_find(const pcs_segment *a, const pcs_segment *b, pcs_closest *c)
 {
     double x[3], offset[3];
@@ -80,7 +73,9 @@ static void segment_find(const pcs_segment *a, const pcs_segment *b, pcs_closest
         for (int k = 0; k < 3; k++) offset[k] = b->x[k] - a->x[k];
         c->s = segment_clamp((C * pcs_dot3(offset, a->e) - B * pcs_dot3(offset, b->e)) / det, &c->s_slides);
     } else if (A > 0.0 && C > 0.0) {
-        c->s = segment_middle(a, b);
+        double ends[2];
+        segment_beside(a, b, ends);
+        c->s = 0.5 * (ends[0] + ends[1]);
     }
     pcs_segment_at(a, c->s, x);
     c->t = segment_foot(b, x, &c->t_slides);

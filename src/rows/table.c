@@ -502,14 +502,6 @@ static void table_put_points(const pcs_system *self, const double *q, double (*p
     }
 }
 
-static void table_put_across(const pcs_system *self, double (*across)[3])
-{
-    for (int row = 0; row < pcs_system_npoint(self); row++)
-        for (int t = 0; t < self->rows[row].ntangent; t++)
-            memcpy(across[self->rows[row].first_tangent + t], self->row_set.table->states[row].across[t],
-                   sizeof *across);
-}
-
 void pcs_table_evaluate(pcs_system *self, pcs_instant at, const pcs_row_values *out)
 {
     const pcs_row_table *table = self->row_set.table;
@@ -525,7 +517,9 @@ void pcs_table_evaluate(pcs_system *self, pcs_instant at, const pcs_row_values *
         self->time_here = at.t;
     }
     if (out->point != NULL) table_put_points(self, at.q, out->point, out->normal);
-    if (out->across != NULL) table_put_across(self, out->across);
+    for (int row = 0; row < (out->across == NULL ? 0 : pcs_system_npoint(self)); row++)
+        for (int t = 0; t < self->rows[row].ntangent; t++)
+            memcpy(out->across[self->rows[row].first_tangent + t], table->states[row].across[t], sizeof *out->across);
     if (out->drive != NULL) table_drive(self, at.t, out->drive, out->speed);
     if (out->pressed != NULL && table->L != NULL) forces_press(self, at, out->pressed);
 }

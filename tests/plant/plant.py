@@ -59,7 +59,7 @@ FAULTS = [
      [OWN + "hertz_ball.yaml", OWN + "hertz_ball.yaml --set scheme.type=half_explicit"], ENERGY),
     ("Hertz force on a bar times 1.1", "src/rows/force_law.c", "= elastic * grip", "= 1.1 * elastic * grip",
      ["cases/hertz_bar"], BOOKS),
-    ("wave mass 0.245", "elements/rod.c", "== PCS_ROD_ONE_POINT) return 0.25;", "== PCS_ROD_ONE_POINT) return 0.245;",
+    ("wave mass 0.245", "elements/rod.c", "== ROD_ONE_POINT) return 0.25;", "== ROD_ONE_POINT) return 0.245;",
      ["cases/bar_wave", "cases/hopkinson"], TRAVEL),
     ("damping of exact beams doubled", "elements/beam_exact_2d.c", "+ batch->damping_stiffness * rate[a]",
      "+ 2.0 * batch->damping_stiffness * rate[a]", [OWN + "beam_damped.yaml"], SOFT),
