@@ -89,17 +89,6 @@ static inline void pcs_exact_matrix(const double Q[4], double R[9])
     R[8] = 1.0 - 2.0 * (x * x + y * y);
 }
 
-// Returns (1 - (a/2) cot(a/2))/a^2, for small a by a series of Bernoulli numbers, as the closed form would cancel.
-static inline double pcs_exact_e(double a2, double half_cotangent)
-{
-    if (a2 > 0.25) return (1.0 - half_cotangent) / a2;
-    double x = a2;
-    return 1.0 / 12.0 +
-           x * (1.0 / 720.0 +
-                x * (1.0 / 30240.0 + x * (1.0 / 1209600.0 +
-                                          x * (1.0 / 47900160.0 + x * (691.0 / 1307674368000.0 + x / 74724249600.0)))));
-}
-
 // Computes psi, e and t from the quaternion of R1^T R2, on the shorter arc: it holds sin(a/2) u/|u| and cos(a/2).
 static inline void pcs_exact_relative(const double Q1[4], const double Q2[4], double *sign, pcs_exact_state *out)
 {
@@ -115,8 +104,8 @@ static inline void pcs_exact_relative(const double Q1[4], const double Q2[4], do
     for (int k = 0; k < 3; k++) out->psi[k] = factor * u[k];
     out->cosine = w;
     out->a2 = factor * factor * s2;
-    out->e = pcs_exact_e(out->a2, 0.5 * factor * w); // a/2 cot(a/2) = (a / sin(a/2)) cos(a/2) / 2
-    out->t = 1.0 / (factor * (1.0 + w));             // tan(a/4) = sin(a/2)/(1 + cos(a/2))
+    out->e = pcs_rotation_curve(out->a2, 0.5 * factor * w); // a/2 cot(a/2) = (a / sin(a/2)) cos(a/2) / 2
+    out->t = 1.0 / (factor * (1.0 + w));                    // tan(a/4) = sin(a/2)/(1 + cos(a/2))
 }
 
 // Replaces Q by Q B, or by Q B^T for a negative sign.
@@ -210,28 +199,11 @@ typedef struct blocks {
 
 enum { U, S, R };
 
-static inline void tangent_hat(const double a[3], double A[9])
-{
-    A[0] = A[4] = A[8] = 0.0;
-    A[1] = -a[2];
-    A[2] = a[1];
-    A[3] = a[2];
-    A[5] = -a[0];
-    A[6] = -a[1];
-    A[7] = a[0];
-}
-
 // Computes C = A^T B.
 static inline void tangent_multiply_transposed(const double A[9], const double B[9], double C[9])
 {
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) C[3 * i + j] = A[i] * B[j] + A[3 + i] * B[3 + j] + A[6 + i] * B[6 + j];
-}
-
-static inline void tangent_transpose(const double A[9], double B[9])
-{
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) B[3 * i + j] = A[3 * j + i];
 }
 
 // Computes C = A x^.
@@ -266,18 +238,6 @@ static inline void tangent_add_dyad(double factor, const double a[3], const doub
         for (int j = 0; j < 3; j++) B[3 * i + j] += factor * a[i] * b[j];
 }
 
-// Returns e'(a)/a; by a series for small a, as the closed form cancels.
-static double tangent_slope_of_e(const pcs_exact_state *state)
-{
-    double x = state->a2;
-    if (x > 0.25) return (0.25 / (1.0 - state->cosine * state->cosine) - (1.0 + state->e * x) / x) / x;
-    return 1.0 / 360.0 +
-           x * (1.0 / 7560.0 +
-                x * (1.0 / 201600.0 +
-                     x * (1.0 / 5987520.0 +
-                          x * (691.0 / 130767436800.0 + x * (1.0 / 6227020800.0 + x * (3617.0 / 762187345920000.0))))));
-}
-
 // Returns t'(a)/a, by a series for small a.
 static double tangent_slope_of_t(const pcs_exact_state *state)
 {
@@ -297,8 +257,8 @@ typedef struct operators {
 
 static void tangent_find_operators(const pcs_exact_state *state, operators *o)
 {
-    tangent_hat(state->g, o->G);
-    tangent_hat(state->psi, o->X);
+    pcs_rotation_hat(state->g, o->G);
+    pcs_rotation_hat(state->psi, o->X);
     for (int i = 0; i < 9; i++) {
         o->T[i] = 0.5 * state->t * o->X[i];
         o->P[i] = state->e * state->psi[i / 3] * state->psi[i % 3]; // psi^psi^ = psi psi^T - a^2 I
@@ -344,11 +304,12 @@ static inline void tangent_find_Z(const pcs_exact_state *state, const double m[3
     pcs_cross(psi, m, a);
     pcs_cross(psi, a, b);
     pcs_cross(y, psi, c);
-    double e1 = tangent_slope_of_e(state), t1 = 0.5 * tangent_slope_of_t(state), along = e * pcs_dot3(psi, m);
+    double e1 = pcs_rotation_curve_slope(state->a2, state->e, 1.0 - state->cosine * state->cosine),
+           t1 = 0.5 * tangent_slope_of_t(state), along = e * pcs_dot3(psi, m);
     // psi^ m^ = m psi^T - psi . m I
     for (int k = 0; k < 3; k++) c[k] = e1 * b[k] + t1 * c[k] - e * m[k];
     for (int k = 0; k < 3; k++) a[k] = half * y[k] - e * a[k];
-    tangent_hat(a, Z);
+    pcs_rotation_hat(a, Z);
     for (int i = 0; i < 9; i += 4) Z[i] += along;
     tangent_hat_times(psi, XDm, XXDm);
     for (int i = 0; i < 3; i++)
@@ -370,21 +331,22 @@ static void tangent_add_rate_change(const pcs_exact_state *state, double beta, c
     double a[3], c[3], A[9], B[9], V[9], Y[9], Ath[9], dn[3][9], dm[3][9] = { { 0 } };
     pcs_cross(state->psi, rates->r, a);
     pcs_cross(state->psi, a, c);
-    tangent_hat(rates->r, A);
+    pcs_rotation_hat(rates->r, A);
     for (int k = 0; k < 9; k++) V[k] = -0.5 * state->t * A[k];
     tangent_add_dyad(0.5 * tangent_slope_of_t(state), a, state->psi, V);
     pcs_rotation_multiply(o->X, A, Y);
-    tangent_hat(a, A);
+    pcs_rotation_hat(a, A);
     tangent_add(1.0, A, Y);
-    tangent_hat(rates->s, A);
+    pcs_rotation_hat(rates->s, A);
     for (int k = 0; k < 9; k++) Y[k] = -state->e * Y[k] - A[k];
-    tangent_add_dyad(tangent_slope_of_e(state), c, state->psi, Y);
+    tangent_add_dyad(pcs_rotation_curve_slope(state->a2, state->e, 1.0 - state->cosine * state->cosine), c, state->psi,
+                     Y);
     // columns over (u, s, r) of the changes of the rates
-    tangent_hat(rates->th, A);
+    pcs_rotation_hat(rates->th, A);
     for (int k = 0; k < 9; k++) B[k] = -cell->inverse * state->Rm[3 * (k % 3) + k / 3];
     pcs_rotation_multiply(A, B, dn[U]);
     pcs_rotation_multiply(A, o->G, B);
-    tangent_hat(rates->slide, Ath);
+    pcs_rotation_hat(rates->slide, Ath);
     tangent_add(-1.0, B, Ath);
     pcs_rotation_multiply(o->G, V, A);
     pcs_rotation_multiply(A, o->X, dn[S]);
@@ -416,7 +378,7 @@ static void tangent_leave_arc(const pcs_exact_arc *arc, double *A)
 {
     enum { N = PCS_EXACT_NDOF };
     double Bt[9];
-    tangent_transpose(arc->B, Bt);
+    pcs_rotation_transpose(arc->B, Bt);
     for (int node = 0; node < 2; node++) {
         const double *B = node == 0 ? arc->B : Bt;
         for (int i = 0; i < N; i++) {
@@ -450,10 +412,10 @@ static void exact_tangent(const pcs_exact_state *state, const pcs_exact_forces *
     blocks b;
     double Q[9], H[9], HT[9], W[9], Z[9], A[9], B[9], y[3];
     tangent_times_hat(cell->Dn, state->g, Q);
-    tangent_hat(n, A);
+    pcs_rotation_hat(n, A);
     tangent_add(-1.0, A, Q);
     tangent_hat_times(psi, cell->Dm, A);
-    tangent_hat(m, W);
+    pcs_rotation_hat(m, W);
     tangent_add(-1.0, A, W);
     pcs_cross(n, state->g, y);
     for (int k = 0; k < 3; k++) y[k] *= cell->length;
@@ -466,10 +428,10 @@ static void exact_tangent(const pcs_exact_state *state, const pcs_exact_forces *
     pcs_rotation_multiply(state->Rm, Q, b.at[U][S]);
     tangent_times_hat(b.at[U][S], psi, b.at[U][R]);
     for (int k = 0; k < 9; k++) b.at[U][R][k] *= half;
-    tangent_transpose(b.at[U][S], b.at[S][U]);
-    tangent_transpose(b.at[U][R], b.at[R][U]);
+    pcs_rotation_transpose(b.at[U][S], b.at[S][U]);
+    pcs_rotation_transpose(b.at[U][R], b.at[R][U]);
 
-    tangent_transpose(Q, A);
+    pcs_rotation_transpose(Q, A);
     tangent_times_hat(A, state->g, H);
     for (int k = 0; k < 9; k++) H[k] *= cell->length;
     tangent_times_hat(H, psi, HT);
@@ -497,7 +459,7 @@ static void exact_viscosity(const pcs_exact_state *state, double beta, double C[
     blocks b;
     double Bg[3][9], Bp[3][9] = { { 0 } };
     tangent_find_operators(state, &o);
-    tangent_transpose(state->Rm, Bg[U]);
+    pcs_rotation_transpose(state->Rm, Bg[U]);
     for (int k = 0; k < 9; k++) Bg[U][k] *= cell->inverse;
     memcpy(Bg[S], o.G, sizeof o.G);
     pcs_rotation_multiply(o.G, o.T, Bg[R]);

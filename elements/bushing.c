@@ -145,44 +145,11 @@ static pcs_status rotating_setup(pcs_context *ctx, pcs_batch *batch)
     return PCS_OK;
 }
 
-// Computes c and c'/a; their series is sum_k |B_2k| a^(2k-2)/(2k)!.
-static void rotating_curve(double a, double *c, double *slope)
-{
-    static const double series[] = { 1.0 / 12.0,          1.0 / 720.0,
-                                     1.0 / 30240.0,       1.0 / 1209600.0,
-                                     1.0 / 47900160.0,    691.0 / 1307674368000.0,
-                                     1.0 / 74724249600.0, 3617.0 / 10670622842880000.0 };
-    enum { TERMS = sizeof series / sizeof *series };
-    if (a < 0.5) {
-        *c = *slope = 0.0;
-        for (int k = TERMS - 1; k >= 0; k--) {
-            *c = *c * a * a + series[k];
-            if (k > 0) *slope = *slope * a * a + 2.0 * k * series[k];
-        }
-        return;
-    }
-    double sine = sin(0.5 * a), cotangent = cos(0.5 * a) / sine;
-    *c = (1.0 - 0.5 * a * cotangent) / (a * a);
-    *slope = (0.25 / (sine * sine) - 0.5 * cotangent / a - 2.0 * *c) / (a * a);
-}
-
-static void rotating_hat(const double x[3], double out[9])
-{
-    const double hat[9] = { 0.0, -x[2], x[1], x[2], 0.0, -x[0], -x[1], x[0], 0.0 };
-    memcpy(out, hat, sizeof hat);
-}
-
 // Adds factor times the 3 x 3 block X to A, from `row` and `column` on.
 static void rotating_add(double *A, int row, int column, double factor, const double X[9])
 {
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) A[(row + i) * NDOF + column + j] += factor * X[3 * i + j];
-}
-
-static void rotating_transpose(const double X[9], double out[9])
-{
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) out[3 * j + i] = X[3 * i + j];
 }
 
 // Computes B_e and B_p.
@@ -191,18 +158,18 @@ static void rotating_fill(const rotating *t, const double r[3], rotating_state *
     const double unit[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 };
     double *B = s->B[0], back[9], hat[9], Qr[9], square[9];
     memset(s->B, 0, sizeof s->B);
-    rotating_transpose(s->R, back);
+    pcs_rotation_transpose(s->R, back);
     rotating_add(B, 0, 0, -1.0, back);
     rotating_add(B, 0, PLACE_B, 1.0, back);
-    rotating_hat(s->y, hat);
+    pcs_rotation_hat(s->y, hat);
     rotating_add(B, 0, SPIN_A, 1.0, hat);
-    rotating_hat(r, hat);
+    pcs_rotation_hat(r, hat);
     pcs_rotation_multiply(s->Q, hat, Qr);
     rotating_add(B, 0, SPIN_B, -1.0, Qr);
     rotating_add(B, 3, SPIN_A, -1.0, unit);
     rotating_add(B, 3, SPIN_B, 1.0, unit);
     if (t->is_flat) return; // a rotation keeps its own axis, and p lies along it
-    rotating_hat(s->p, hat);
+    pcs_rotation_hat(s->p, hat);
     pcs_rotation_multiply(hat, hat, square);
     rotating_add(B, 3, SPIN_A, 0.5, hat);
     rotating_add(B, 3, SPIN_A, -s->c, square);
@@ -222,12 +189,14 @@ static void rotating_look(const pcs_batch *batch, int cell, const double u[NDOF]
     pcs_rotation_exp(u + 3, s->R);
     pcs_rotation_exp(u + 9, there);
     double inverse[9];
-    rotating_transpose(s->R, inverse);
+    pcs_rotation_transpose(s->R, inverse);
     pcs_rotation_multiply(inverse, there, s->Q);
     if (t->is_flat)
         for (int k = 0; k < 3; k++) s->p[k] = u[9 + k] - u[3 + k];
     else pcs_rotation_compose(back, u + 9, s->p);
-    rotating_curve(pcs_norm3(s->p), &s->c, &s->slope);
+    double a2 = pcs_dot3(s->p, s->p), sine = sin(0.5 * sqrt(a2));
+    s->c = pcs_rotation_curve(a2, a2 > 0.0 ? 0.5 * sqrt(a2) * cos(0.5 * sqrt(a2)) / sine : 1.0);
+    s->slope = pcs_rotation_curve_slope(a2, s->c, sine * sine);
     pcs_rotation_shift(u + 9, false, arm_b, shift);
     for (int k = 0; k < 3; k++) {
         apart[k] = u[6 + k] - u[k] + shift[k];
@@ -281,11 +250,11 @@ static void pcs_rotating_force(const pcs_batch *batch, const pcs_cell_state *at,
 static void rotating_bend(const rotating_state *s, const double z[3], double sign, double H[9])
 {
     double hat[9], p_hat[9], rotated[9], once[3], once_hat[9], twice[3];
-    rotating_hat(z, hat);
-    rotating_hat(s->p, p_hat);
+    pcs_rotation_hat(z, hat);
+    pcs_rotation_hat(s->p, p_hat);
     pcs_rotation_multiply(p_hat, hat, rotated);
     pcs_cross(s->p, z, once);
-    rotating_hat(once, once_hat);
+    pcs_rotation_hat(once, once_hat);
     pcs_cross(s->p, once, twice);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
@@ -310,13 +279,13 @@ static void rotating_rates(const rotating *t, const double r[3], const rotating_
     pcs_cross(s->W[1], r, h);
     pcs_rotation_apply(s->Q, h, rotated);
     for (int k = 0; k < 3; k++) rotated[k] += s->parting[k];
-    rotating_hat(rotated, hat);
+    pcs_rotation_hat(rotated, hat);
     rotating_add(D, 0, SPIN_A, 1.0, hat);
-    rotating_hat(h, hat);
+    pcs_rotation_hat(h, hat);
     pcs_rotation_multiply(s->Q, hat, Qh);
     rotating_add(D, 0, SPIN_B, -1.0, Qh);
     const double back[3] = { -s->W[0][0], -s->W[0][1], -s->W[0][2] };
-    rotating_hat(back, hat);
+    pcs_rotation_hat(back, hat);
     rotating_add_rows(D, 0, hat, s->B);
     if (t->is_flat) return;
     rotating_bend(s, s->W[1], -1.0, H[0]);
@@ -330,18 +299,18 @@ static void rotating_add_directions(const rotating *t, const double r[3], const 
 {
     const double *n = s->load, *m = s->load + 3;
     double hat[9], Rn[9], back[9], N[3], r_hat[9], product[9], other[9];
-    rotating_hat(n, hat);
+    pcs_rotation_hat(n, hat);
     pcs_rotation_multiply(s->R, hat, Rn);
     rotating_add(K, 0, SPIN_A, 1.0, Rn);
     rotating_add(K, PLACE_B, SPIN_A, -1.0, Rn);
     rotating_add_rows(K, SPIN_A, hat, s->B);
-    rotating_transpose(s->Q, back);
-    rotating_hat(r, r_hat);
+    pcs_rotation_transpose(s->Q, back);
+    pcs_rotation_hat(r, r_hat);
     pcs_rotation_multiply(r_hat, back, product);
     pcs_rotation_multiply(product, hat, other);
     rotating_add(K, SPIN_B, SPIN_A, -1.0, other);
     pcs_rotation_apply(back, n, N);
-    rotating_hat(N, hat);
+    pcs_rotation_hat(N, hat);
     pcs_rotation_multiply(r_hat, hat, product);
     rotating_add(K, SPIN_B, SPIN_B, 1.0, product);
     if (t->is_flat) return;

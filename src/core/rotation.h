@@ -33,6 +33,24 @@ static inline void pcs_rotation_multiply(const double A[9], const double B[9], d
         for (int j = 0; j < 3; j++) AB[3 * i + j] = A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j] + A[3 * i + 2] * B[6 + j];
 }
 
+static inline void pcs_rotation_transpose(const double A[9], double B[9])
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) B[3 * i + j] = A[3 * j + i];
+}
+
+// Computes x^.
+static inline void pcs_rotation_hat(const double x[3], double X[9])
+{
+    X[0] = X[4] = X[8] = 0.0;
+    X[1] = -x[2];
+    X[2] = x[1];
+    X[3] = x[2];
+    X[5] = -x[0];
+    X[6] = -x[1];
+    X[7] = x[0];
+}
+
 static inline void pcs_cross(const double a[3], const double b[3], double c[3])
 {
     c[0] = a[1] * b[2] - a[2] * b[1];
@@ -71,6 +89,29 @@ static inline void pcs_rotation_shift(const double p[3], bool is_small, const do
     pcs_cross(p, r, once);
     pcs_cross(p, once, twice);
     for (int k = 0; k < 3; k++) out[k] = is_small ? once[k] : sinc * (cos(half) * once[k] + 0.5 * sinc * twice[k]);
+}
+
+// Returns c = (1 - (a/2) cot(a/2))/a^2 of T^-1(p) = I + p^/2 + c p^p^, and c'(a)/a; for small a by a series of Bernoulli
+// numbers, as the closed forms would cancel.
+static inline double pcs_rotation_curve(double a2, double half_cotangent)
+{
+    if (a2 > 0.25) return (1.0 - half_cotangent) / a2;
+    double x = a2;
+    return 1.0 / 12.0 +
+           x * (1.0 / 720.0 +
+                x * (1.0 / 30240.0 + x * (1.0 / 1209600.0 +
+                                          x * (1.0 / 47900160.0 + x * (691.0 / 1307674368000.0 + x / 74724249600.0)))));
+}
+
+static inline double pcs_rotation_curve_slope(double a2, double c, double sine2)
+{
+    double x = a2;
+    if (x > 0.25) return (0.25 / sine2 - (1.0 + c * x) / x) / x; // sine2: of a/2, squared
+    return 1.0 / 360.0 +
+           x * (1.0 / 7560.0 +
+                x * (1.0 / 201600.0 +
+                     x * (1.0 / 5987520.0 +
+                          x * (691.0 / 130767436800.0 + x * (1.0 / 6227020800.0 + x * (3617.0 / 762187345920000.0))))));
 }
 
 // Returns the distance of two points without overflow, for positions as given in a case.
