@@ -360,36 +360,12 @@ static pcs_status dofs_share(pcs_context *ctx, fe_data *fe)
     return PCS_OK;
 }
 
-// Holds a dof while dofs are collected, in one list per node.
-typedef struct found_dof {
-    double direction[3];
-    bool is_rotation, is_finite;
-    int next;
-} found_dof;
-
+// Collects dofs node by node; each node has room for all that its cells give it.
 typedef struct finder {
     pcs_context *ctx;
-    int *head; // [nnode] first dof found, -1 if none
-    found_dof *found;
-    int count, room;
+    int *start, *count; // [nnode + 1], [nnode] rooms of the nodes in `found`, and dofs found there
+    pcs_dof *found;
 } finder;
-
-static pcs_status dofs_append(finder *f, int node, const pcs_node_dofs *given, int which)
-{
-    if (f->count == f->room) {
-        int room = f->room < 1024 ? 1024 : 2 * f->room;
-        found_dof *bigger = pcs_scratch(f->found, (size_t)room, sizeof *bigger);
-        if (bigger == NULL) return pcs_fail(f->ctx, PCS_NO_MEMORY, "out of memory: %d degrees of freedom", room);
-        f->found = bigger;
-        f->room = room;
-    }
-    found_dof *d = &f->found[f->count];
-    *d = (found_dof){ .is_rotation = given->is_rotation[which], .next = f->head[node] };
-    d->is_finite = d->is_rotation && given->is_finite;
-    for (int k = 0; k < 3; k++) d->direction[k] = given->direction[which][k];
-    f->head[node] = f->count++;
-    return PCS_OK;
-}
 
 // Adds a dof unless it is known. Fails unless it is perpendicular to the known ones.
 static pcs_status dofs_merge(finder *f, int node, const pcs_node_dofs *given, int which)
@@ -397,24 +373,28 @@ static pcs_status dofs_merge(finder *f, int node, const pcs_node_dofs *given, in
     const double *direction = given->direction[which];
     bool is_rotation = given->is_rotation[which];
     if (pcs_dot3(direction, direction) == 0.0) return PCS_OK; // the element leaves this dof out
-    for (int i = f->head[node]; i >= 0; i = f->found[i].next) {
-        if (f->found[i].is_rotation != is_rotation) continue;
-        if (is_rotation && f->found[i].is_finite != given->is_finite)
+    pcs_dof *own = f->found + f->start[node];
+    for (int i = f->count[node] - 1; i >= 0; i--) {
+        if (own[i].is_rotation != is_rotation) continue;
+        if (is_rotation && own[i].is_finite != given->is_finite)
             return pcs_fail(f->ctx, PCS_BAD_INPUT,
                             "node %d: one of its elements has finite rotations, another small ones; such elements "
                             "cannot share a node",
                             node);
-        double cosine = pcs_dot3(f->found[i].direction, direction);
+        double cosine = pcs_dot3(own[i].direction, direction);
         if (cosine > 1.0 - 1e-9) return PCS_OK;
         if (fabs(cosine) > 1e-9)
             return pcs_fail(
                 f->ctx, PCS_BAD_INPUT,
                 "node %d: its elements move it along [%g, %g, %g] and along [%g, %g, %g]; directions at one node must "
                 "be equal or perpendicular",
-                node, f->found[i].direction[0], f->found[i].direction[1], f->found[i].direction[2], direction[0],
-                direction[1], direction[2]);
+                node, own[i].direction[0], own[i].direction[1], own[i].direction[2], direction[0], direction[1],
+                direction[2]);
     }
-    return dofs_append(f, node, given, which);
+    pcs_dof *d = &own[f->count[node]++];
+    *d = (pcs_dof){ .node = node, .is_rotation = is_rotation, .is_finite = is_rotation && given->is_finite };
+    memcpy(d->direction, direction, sizeof d->direction);
+    return PCS_OK;
 }
 
 static pcs_status dofs_find_in_batch(finder *f, const pcs_element_ops *ops, const pcs_batch *batch)
@@ -440,39 +420,51 @@ static pcs_status dofs_find(finder *f, fe_data *fe, const char **culprit)
     return PCS_OK;
 }
 
-// Copies the lists to one array in the order of the nodes, each node's dofs in the order they were found.
-static pcs_status dofs_flatten(finder *f, fe_data *fe)
+// Copies the dofs that were found to an array without gaps.
+static pcs_status dofs_flatten(const finder *f, fe_data *fe)
 {
     int nnode = fe->model.mesh->nnode, *first;
     PCS_TAKE(f->ctx, first, (size_t)nnode + 1, "degrees of freedom");
-    PCS_TAKE(f->ctx, fe->map.dof, f->count, "degrees of freedom");
-    for (int node = 0; node < nnode; node++) {
-        int count = 0;
-        for (int i = f->head[node]; i >= 0; i = f->found[i].next) count++;
-        first[node + 1] = first[node] + count;
-        int place = first[node + 1];
-        for (int i = f->head[node]; i >= 0; i = f->found[i].next) {
-            pcs_dof *d = &fe->map.dof[--place];
-            *d = (pcs_dof){ .node = node, .is_rotation = f->found[i].is_rotation, .is_finite = f->found[i].is_finite };
-            for (int k = 0; k < 3; k++) d->direction[k] = f->found[i].direction[k];
-        }
-    }
+    for (int node = 0; node < nnode; node++) first[node + 1] = first[node] + f->count[node];
+    PCS_TAKE(f->ctx, fe->map.dof, first[nnode], "degrees of freedom");
+    for (int node = 0; node < nnode; node++)
+        memcpy(fe->map.dof + first[node], f->found + f->start[node], (size_t)f->count[node] * sizeof *f->found);
     fe->map.mesh = fe->model.mesh;
     fe->map.first = first;
-    fe->map.ndof = f->count;
+    fe->map.ndof = first[nnode];
     return PCS_OK;
+}
+
+// Finds the rooms of the nodes.
+static void dofs_make_room(const fe_data *fe, finder *f)
+{
+    int nnode = fe->model.mesh->nnode;
+    memset(f->start, 0, (2 * (size_t)nnode + 1) * sizeof *f->start);
+    for (int g = 0; g < fe->model.ngroup; g++) {
+        const pcs_batch *batch = &fe->batches[g];
+        const pcs_element_ops *ops = fe->model.groups[g].ops;
+        for (int i = 0; i < batch->ncell * ops->nnode; i++)
+            f->start[batch->nodes[batch->cells[i / ops->nnode]][i % ops->nnode] + 1] += ops->ndof / ops->nnode;
+    }
+    for (int i = 1; i <= nnode; i++)
+        f->start[i] = f->start[i - 1] + (f->start[i] < PCS_MAX_NODE_DOFS ? f->start[i] : PCS_MAX_NODE_DOFS);
 }
 
 static pcs_status dofs_collect(pcs_context *ctx, fe_data *fe, const char **culprit)
 {
-    int nnode = fe->model.mesh->nnode;
-    finder f = { .ctx = ctx, .head = pcs_scratch(NULL, (size_t)nnode, sizeof(int)) };
-    if (f.head == NULL) return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: dofs of %d nodes", nnode);
-    for (int i = 0; i < nnode; i++) f.head[i] = -1;
-    pcs_status status = dofs_find(&f, fe, culprit);
+    size_t nnode = (size_t)fe->model.mesh->nnode;
+    finder f = { .ctx = ctx, .start = pcs_scratch(NULL, 2 * nnode + 1, sizeof(int)) };
+    if (f.start != NULL) {
+        f.count = f.start + nnode + 1;
+        dofs_make_room(fe, &f);
+        f.found = pcs_scratch(NULL, (size_t)f.start[nnode], sizeof *f.found);
+    }
+    pcs_status status = PCS_OK;
+    if (f.found == NULL) status = pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: dofs of %zu nodes", nnode);
+    if (status == PCS_OK) status = dofs_find(&f, fe, culprit);
     if (status == PCS_OK) status = dofs_flatten(&f, fe);
     pcs_scratch_free(f.found);
-    pcs_scratch_free(f.head);
+    pcs_scratch_free(f.start);
     return status;
 }
 
