@@ -545,30 +545,17 @@ static double fe_weight_work(const pcs_system *self, int low, int high, const do
     return sum;
 }
 
-// Sums energies, J, and momenta over all processes; each process has the potential at rest of its own cells only.
-static void slices_sum_measure(const pcs_system *self, pcs_measure *m)
-{
-    double sum[9] = { m->kinetic, m->strain, m->potential };
-    memcpy(sum + 3, m->momentum, sizeof m->momentum);
-    memcpy(sum + 6, m->free_momentum, sizeof m->free_momentum);
-    pcs_system_sum(self, 9, sum);
-    *m = (pcs_measure){ .kinetic = sum[0], .strain = sum[1], .potential = sum[2] };
-    memcpy(m->momentum, sum + 3, sizeof m->momentum);
-    memcpy(m->free_momentum, sum + 6, sizeof m->free_momentum);
-}
-
-// Computes energies and momenta from sums.
+// Computes energies and momenta from sums. Each process has the potential at rest of its own cells only.
 static void fe_report(const pcs_system *self, const pcs_cell_sums *sum, double weight_work, pcs_measure *out)
 {
     const fe_data *fe = self->data;
-    out->kinetic = sum->kinetic;
-    out->strain = sum->strain;
-    out->potential = fe->rest_potential - weight_work;
+    double potential = fe->rest_potential - weight_work;
+    *out = (pcs_measure){ .kinetic = sum->kinetic, .strain = sum->strain, .potential = potential };
     for (int k = 0; k < 3; k++) {
         out->momentum[k] = sum->momentum[k];
         out->free_momentum[k] = sum->momentum[k] - sum->fixed_momentum[k];
     }
-    if (self->layout != NULL) slices_sum_measure(self, out);
+    if (self->layout != NULL) pcs_system_sum(self, sizeof *out / sizeof(double), (double *)out);
 }
 
 enum { MOST_PUSHES = 64 }; // each slice visits all of them

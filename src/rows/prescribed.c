@@ -12,15 +12,21 @@
 #include <math.h>
 #include <string.h>
 
-static const double pi = 3.14159265358979323846;
-
 enum { NWAY = 8 };
 
-// Returns NULL if exactly one form of motion is given, else the fault.
-static const char *motion_check_count(const bool given[NWAY], const char **option)
+const char *pcs_motion_check(const pcs_motion_params *p, const char **option)
 {
-    const char *const names[NWAY] = { "table",      "amplitude", "distance",     "speed",
-                                      "expression", "csv",       "displacement", "velocity" };
+    static const char *const names[NWAY] = { "table",      "amplitude", "distance",     "speed",
+                                             "expression", "csv",       "displacement", "velocity" };
+    const bool given[NWAY] = { p->table.count > 0,
+                               !isnan(p->amplitude),
+                               !isnan(p->distance),
+                               !isnan(p->speed),
+                               p->expression != NULL,
+                               p->csv != NULL,
+                               pcs_amplitude_is_given(&p->displacement),
+                               pcs_amplitude_is_given(&p->velocity) };
+    const char *wrong = NULL;
     int count = 0;
     *option = NULL;
     for (int i = 0; i < NWAY; i++) {
@@ -33,23 +39,8 @@ static const char *motion_check_count(const bool given[NWAY], const char **optio
     if (count > 1)
         return "only one motion is allowed: 'table', 'amplitude', 'distance', 'speed', 'expression', 'csv', "
                "'displacement' or 'velocity'";
-    return NULL;
-}
-
-const char *pcs_motion_check(const pcs_motion_params *p, const char **option)
-{
-    const bool given[NWAY] = { p->table.count > 0,
-                               !isnan(p->amplitude),
-                               !isnan(p->distance),
-                               !isnan(p->speed),
-                               p->expression != NULL,
-                               p->csv != NULL,
-                               pcs_amplitude_is_given(&p->displacement),
-                               pcs_amplitude_is_given(&p->velocity) };
-    const char *wrong = motion_check_count(given, option);
-    if (wrong != NULL) return wrong;
     for (int i = 6; i < NWAY && wrong == NULL; i++) {
-        *option = i == 7 ? "velocity" : "displacement";
+        *option = names[i];
         if (given[i]) wrong = pcs_amplitude_refuses(i == 7 ? &p->velocity : &p->displacement, i == 7);
     }
     if (wrong != NULL) return wrong;
@@ -119,19 +110,11 @@ static void motion_table(const pcs_motion_params *p, double t, double s[3])
     s[2] = (2.0 * c2 + 6.0 * u * c3) / (h * h);
 }
 
-// Evaluates r(t / T), its integral over time and its derivatives: out = { integral, r, r', r'' }.
-static void motion_rise(double rise, double t, double out[4])
-{
-    double x = rise > 0.0 ? fmin(fmax(t / rise, 0.0), 1.0) : 1.0;
-    out[0] = rise * x * x * x * x * (2.5 + x * (x - 3.0)) + (t > rise ? t - rise : 0.0);
-    out[1] = x * x * x * (10.0 + x * (6.0 * x - 15.0));
-    out[2] = rise > 0.0 ? 30.0 * x * x * (1.0 - x) * (1.0 - x) / rise : 0.0;
-    out[3] = rise > 0.0 ? 60.0 * x * (1.0 - x) * (1.0 - 2.0 * x) / (rise * rise) : 0.0;
-}
-
 void pcs_motion_at(const pcs_motion_params *p, double t, double s[3])
 {
-    double r[4];
+    bool is_velocity = !isnan(p->speed) || pcs_amplitude_is_given(&p->velocity);
+    pcs_amplitude rise = { .kind = PCS_AMPLITUDE_RAMP, .is_smooth = true, .duration = p->rise, .to = 1.0 }, of = rise;
+    double x[3], r[3];
     if (p->expression != NULL) {
         pcs_expression_rates(p->expression, t, s);
         return;
@@ -140,23 +123,24 @@ void pcs_motion_at(const pcs_motion_params *p, double t, double s[3])
         motion_table(p, t, s);
         return;
     }
-    if (pcs_amplitude_is_given(&p->displacement) || pcs_amplitude_is_given(&p->velocity)) {
-        bool is_velocity = pcs_amplitude_is_given(&p->velocity);
-        pcs_amplitude_motion(is_velocity ? &p->velocity : &p->displacement, is_velocity, t, s);
-        return;
+    if (pcs_amplitude_is_given(&p->displacement)) of = p->displacement;
+    else if (pcs_amplitude_is_given(&p->velocity)) of = p->velocity;
+    else if (!isnan(p->distance)) of.to = p->distance;
+    else if (p->rise > 0.0 && !isnan(p->speed)) of.to = p->speed;
+    else of = (pcs_amplitude){ .kind = PCS_AMPLITUDE_SINE, .mean = p->speed };
+    if (!isnan(p->amplitude)) {
+        of.size = p->amplitude;
+        of.mean = -p->amplitude * sin(p->phase);
+        of.frequency = p->frequency;
+        of.phase = p->phase;
     }
-    motion_rise(p->rise, t, r);
-    if (!isnan(p->distance)) {
-        for (int k = 0; k < 3; k++) s[k] = p->distance * r[k + 1];
-    } else if (!isnan(p->speed)) {
-        for (int k = 0; k < 3; k++) s[k] = p->speed * r[k];
-    } else {
-        double w = 2.0 * pi * p->frequency, angle = w * t + p->phase, A = p->amplitude;
-        double x = A * (sin(angle) - sin(p->phase)), v = A * w * cos(angle), a = -A * w * w * sin(angle);
-        s[0] = r[1] * x;
-        s[1] = r[1] * v + r[2] * x;
-        s[2] = r[1] * a + 2.0 * r[2] * v + r[3] * x;
-    }
+    pcs_amplitude_motion(&of, is_velocity, t, s);
+    if (isnan(p->amplitude) || p->rise == 0.0) return;
+    memcpy(x, s, sizeof x);
+    pcs_amplitude_motion(&rise, false, t, r);
+    s[0] = r[0] * x[0];
+    s[1] = r[0] * x[1] + r[1] * x[0];
+    s[2] = r[0] * x[2] + 2.0 * r[1] * x[1] + r[2] * x[0];
 }
 
 typedef struct prescribed_params {
