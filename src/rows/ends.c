@@ -135,11 +135,6 @@ void pcs_joint_mark(const double d[3], bool has[3])
     for (int k = 0; k < 3; k++) has[k] = has[k] || fabs(d[k]) > 1e-12;
 }
 
-void pcs_ends_shape(const pcs_joint_ends *ends, pcs_source_shape *shape)
-{
-    for (int i = 0; i < ends->ntranslation; i++) pcs_joint_mark(ends->translation[i], shape->has_force);
-}
-
 bool pcs_end_is_straight(const pcs_joint_end *end)
 {
     return end->rotates < PCS_ROTATES_IN_PLANE || end->node < 0 || pcs_norm3(end->arm) == 0.0;

@@ -57,8 +57,6 @@ pcs_rotates pcs_node_rotates(const pcs_dofmap *map, int node);
 
 // Finds two unit vectors that form a right-handed frame with the unit vector `axis`: first x second = axis.
 void pcs_joint_frame(const double axis[3], double first[3], double second[3]);
-// Marks in `has_force` the directions in which the joint transmits forces.
-void pcs_ends_shape(const pcs_joint_ends *ends, pcs_source_shape *shape);
 // Marks the components of a force along (or moment about) the unit vector d.
 void pcs_joint_mark(const double d[3], bool has[3]);
 // Returns true if the point moves linearly with q, so that the row p_b - p_a keeps its direction.

@@ -13,6 +13,7 @@
 //                the thread that s is in:  g = -(P / 2 pi) r,  r = phi - 2 pi s / P less the nearest whole turns
 //   universal    all points, and the axes of a cross on a and on b stay perpendicular: a shaft that turns by alpha
 //                drives another, bent by beta, to tan(gamma) = cos(beta) tan(alpha) or the inverse
+//   rigid_link   as fixed, of every node of a set to one node, as if by a massless rigid body
 
 #include "rows/ends.h"
 
@@ -165,19 +166,24 @@ static void pair_add(pair *x, pair_kind kind, const double along[3], const doubl
     memcpy(row->on_b, on_b, sizeof row->on_b);
 }
 
-// Makes a pair that is drawn by a symbol along `axis`, with rows for all points if they are held.
-static pcs_status pair_make(pcs_context *ctx, const pair_params *p, const pcs_dofmap *map, bool holds_points,
-                            pair **out)
+// Begins a pair of known ends, with rows for all points if they are held.
+static void pair_begin(pair *x, bool holds_points)
 {
-    PCS_TAKE(ctx, *out, 1, "a joint");
-    pair *x = *out;
-    pcs_joint_ends *ends = &x->ends;
-    PCS_TRY(ends_create(ctx, &p->ends, map, ends));
+    const pcs_joint_ends *ends = &x->ends;
     x->adds_up = ends->a.rotates != PCS_ROTATES_FINITELY && ends->b.rotates != PCS_ROTATES_FINITELY;
     for (int i = 0; i < (holds_points ? ends->ntranslation : 0); i++) {
         const double *d = ends->translation[i];
         pair_add(x, PAIR_POINTS, d, d, d);
     }
+}
+
+// Makes a pair that is drawn by a symbol along `axis`, with rows for all points if they are held.
+static pcs_status pair_make(pcs_context *ctx, const pair_params *p, const pcs_dofmap *map, bool holds_points,
+                            pair **out)
+{
+    PCS_TAKE(ctx, *out, 1, "a joint");
+    PCS_TRY(ends_create(ctx, &p->ends, map, &(*out)->ends));
+    pair_begin(*out, holds_points);
     return PCS_OK;
 }
 
@@ -191,9 +197,8 @@ static void pair_lock(pair *x)
 }
 
 // States the shape of a pair from its rows.
-static void pair_finish(pair *x, void **instance, pcs_source_shape *shape)
+static void pair_shape(const pair *x, pcs_source_shape *shape)
 {
-    *instance = x;
     *shape = (pcs_source_shape){ .nrow = x->nrow, .has_lines = x->rides };
     shape->is_constant = !x->rides && pcs_end_is_straight(&x->ends.a) && pcs_end_is_straight(&x->ends.b);
     for (int i = 0; i < x->nrow; i++) {
@@ -202,6 +207,12 @@ static void pair_finish(pair *x, void **instance, pcs_source_shape *shape)
         if (row->kind != PAIR_POINTS) pcs_joint_mark(row->along, shape->has_moment);
         if (row->kind != PAIR_POINTS && !x->adds_up) shape->is_constant = false;
     }
+}
+
+static void pair_finish(pair *x, void **instance, pcs_source_shape *shape)
+{
+    *instance = x;
+    pair_shape(x, shape);
 }
 
 // Returns the node that does not rotate, of the two.
@@ -326,7 +337,8 @@ static pcs_status slider_create(pcs_context *ctx, const void *params, const pcs_
     for (int i = 0; i < ends->ntranslation - 1; i++) pair_add(x, PAIR_POINTS, across[i], across[i], across[i]);
     pair_lock(x);
     pair_finish(x, instance, shape);
-    if (x->rides) pcs_ends_shape(ends, shape);
+    for (int i = 0; i < (x->rides ? ends->ntranslation : 0); i++)
+        pcs_joint_mark(ends->translation[i], shape->has_force);
     return shape->nrow > 0 ? PCS_OK
                            : pcs_fail(ctx, PCS_BAD_INPUT, "node %d only moves along the axis: there is nothing to hold",
                                       ends->b.node);
@@ -395,25 +407,31 @@ static void pair_thread(const pair *x, const pcs_end_now *a, const pcs_end_now *
     if (!x->adds_up) row->gap = -lead * remainder(rotation.gap - increment / lead, pcs_whole_turn);
 }
 
-static void pair_evaluate(void *instance, const pcs_places *places, pcs_row_state *rows)
+// Evaluates the rows of a pair, and its end a.
+static void pair_put(const pair *x, const pcs_places *places, pcs_end_now *a, pcs_row_state *rows)
 {
-    const pair *x = instance;
-    pcs_end_now a, b;
-    pcs_end_find(&x->ends.a, places, &a);
+    pcs_end_now b;
+    pcs_end_find(&x->ends.a, places, a);
     pcs_end_find(&x->ends.b, places, &b);
     for (int i = 0; i < x->nrow; i++) {
         const pair_row *row = &x->rows[i];
         if (row->kind == PAIR_ROTATIONS && x->adds_up) {
-            pcs_row_angle(&a, &b, row->along, &rows[i]);
+            pcs_row_angle(a, &b, row->along, &rows[i]);
         } else if (row->kind == PAIR_ROTATIONS) {
-            pcs_rider u = pcs_rider_on(&a, row->on_a), w = pcs_rider_on(&b, row->on_b);
-            pcs_row_cross(&a, &b, &u, &w, &rows[i]);
+            pcs_rider u = pcs_rider_on(a, row->on_a), w = pcs_rider_on(&b, row->on_b);
+            pcs_row_cross(a, &b, &u, &w, &rows[i]);
         } else {
-            pcs_rider d = x->rides ? pcs_rider_on(&a, row->along) : pcs_rider_fixed(row->along);
-            pcs_row_translation(&a, &b, &d, &rows[i]);
-            if (row->kind == PAIR_THREAD) pair_thread(x, &a, &b, &rows[i]);
+            pcs_rider d = x->rides ? pcs_rider_on(a, row->along) : pcs_rider_fixed(row->along);
+            pcs_row_translation(a, &b, &d, &rows[i]);
+            if (row->kind == PAIR_THREAD) pair_thread(x, a, &b, &rows[i]);
         }
     }
+}
+
+static void pair_evaluate(void *instance, const pcs_places *places, pcs_row_state *rows)
+{
+    pcs_end_now a;
+    pair_put(instance, places, &a, rows);
 }
 
 static bool pair_show(const void *params, const void *instance, const pcs_dofmap *map, int part, pcs_obstacle *out)
@@ -445,3 +463,98 @@ PAIR(screw, screw, screw, "b slides along an axis as it rotates about it, by a p
 PAIR(slider, slider, axis, "a point slides along a straight line, the ends do not rotate against each other");
 PAIR(universal, universal, universal,
      "two points stay together, the ends rotate about the two axes of a cross, in space");
+
+typedef struct link_params {
+    const char *a, *nodes;
+} link_params;
+
+typedef struct link_joint {
+    int count;
+    pcs_joint_end hub; // node a, the reference point of moments
+    pair *pairs;       // [count]
+} link_joint;
+
+static const pcs_option link_options[] = {
+    PCS_TEXT("a", link_params, a, PCS_REQUIRED, "node to which the others are fixed"),
+    PCS_TEXT("nodes", link_params, nodes, PCS_REQUIRED,
+             "set of the nodes that ride on it; reactions are those on them, moments about node a"),
+    { 0 },
+};
+
+static const pcs_source_set link_sets[] = { { .option = "a", .is_single = true }, { .option = "nodes" }, { 0 } };
+
+static pcs_status link_create(pcs_context *ctx, const void *params, const pcs_dofmap *map, void **instance,
+                              pcs_source_shape *shape)
+{
+    const link_params *p = params;
+    link_joint *link;
+    int a = -1;
+    PCS_TAKE(ctx, link, 1, "a joint");
+    PCS_TRY(pcs_ends_single(ctx, map, p->a, &a));
+    const pcs_set *set = pcs_mesh_node_set(map->mesh, p->nodes);
+    if (set == NULL || set->count == 0) return pcs_fail(ctx, PCS_BAD_INPUT, "set '%s' has no nodes", p->nodes);
+    PCS_TAKE(ctx, link->pairs, set->count, "a joint");
+    PCS_TRY(pcs_end_resolve(ctx, map, a, map->mesh->x[a], &link->hub));
+    link->count = set->count;
+    *instance = link;
+    *shape = (pcs_source_shape){ .is_constant = true };
+    for (int i = 0; i < link->count; i++) {
+        pcs_joint_ends *ends = &link->pairs[i].ends;
+        pcs_source_shape own;
+        int b = set->items[i];
+        PCS_TRY(pcs_ends_resolve(ctx, map, a, b, map->mesh->x[b], ends));
+        if (ends->b.rotates != PCS_ROTATES_NOT && ends->nrotation == 0)
+            return pcs_fail(ctx, PCS_BAD_INPUT, "node %d has rotations, but node %d, to which it is linked, has none",
+                            b, a);
+        pair_begin(&link->pairs[i], true);
+        pair_lock(&link->pairs[i]);
+        pair_shape(&link->pairs[i], &own);
+        shape->nrow += own.nrow;
+        shape->is_constant = shape->is_constant && own.is_constant;
+        for (int k = 0; k < 3; k++) {
+            shape->has_force[k] = shape->has_force[k] || own.has_force[k];
+            shape->has_moment[k] = shape->has_moment[k] || own.has_moment[k];
+        }
+    }
+    bool has_arms = link->hub.rotates != PCS_ROTATES_NOT;
+    for (int k = 0; k < 3; k++) {
+        bool is_plane = !(shape->has_force[0] && shape->has_force[1] && shape->has_force[2]);
+        if (has_arms && !is_plane) shape->has_moment[k] = true;
+        if (has_arms && is_plane && !shape->has_force[k]) shape->has_moment[k] = true;
+    }
+    return PCS_OK;
+}
+
+// Adds the moments about node a to `couple`: the force of each row at the arm by which it acts on node a. With small
+// rotations that is the reference arm, whatever the displacements.
+static void link_evaluate(void *instance, const pcs_places *places, pcs_row_state *rows)
+{
+    const link_joint *link = instance;
+    for (int i = 0; i < link->count; i++) {
+        pcs_end_now a;
+        pair_put(&link->pairs[i], places, &a, rows);
+        for (int k = 0; k < link->pairs[i].nrow; k++, rows++) {
+            double moment[3];
+            pcs_cross(a.arm, rows->normal, moment);
+            for (int m = 0; m < 3; m++) rows->couple[m] += moment[m];
+        }
+    }
+}
+
+static bool link_show(const void *params, const void *instance, const pcs_dofmap *map, int part, pcs_obstacle *out)
+{
+    const link_joint *link = instance;
+    if (part < link->count) pcs_ends_show_rod(&link->hub, &link->pairs[part].ends.b, out);
+    return part < link->count;
+}
+
+const pcs_source_ops pcs_joint_rigid_link = {
+    .name = "rigid_link",
+    .summary = "nodes ride on one node as on a rigid body",
+    .options = link_options,
+    .params_size = sizeof(link_params),
+    .sets = link_sets,
+    .create = link_create,
+    .evaluate = link_evaluate,
+    .show = link_show,
+};
