@@ -61,18 +61,4 @@ void pcs_modal_read_mass_fields(const pcs_batch *batch, int cell, const pcs_cell
 // Fails if a node of the cell (one or two) has no finite position; the message names the cell.
 pcs_status pcs_one_node_check(pcs_context *ctx, const pcs_batch *batch, int cell);
 
-// Lists rows of an option table for a parameter struct with the members mass, inertia[3] and products[3].
-#define PCS_INERTIA_OPTIONS(type)                                                                  \
-    PCS_REAL("mass", type, mass, PCS_REQUIRED, PCS_POSITIVE, "kg"),                                \
-        PCS_VECTOR("inertia", type, inertia, PCS_REQUIRED, PCS_POSITIVE,                           \
-                   "[Jx, Jy, Jz] about the axes through the node in the reference state, kg m^2"), \
-        PCS_VECTOR("products", type, products, PCS_DEFAULT("[0, 0, 0]"), PCS_ANY_NUMBER,           \
-                   "[Jxy, Jyz, Jzx], the other entries of the tensor (Jxy = -integral x y dm), kg m^2")
-
-// Computes the row-major tensor, kg m^2.
-void pcs_inertia_tensor(const double inertia[3], const double products[3], double J[9]);
-
-// Fails if the tensor is not positive definite; the message names the cell.
-pcs_status pcs_inertia_check(pcs_context *ctx, const pcs_batch *batch, int cell, const double J[9]);
-
 #endif

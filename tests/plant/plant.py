@@ -110,7 +110,7 @@ FAULTS = [
      ["unit/test_closed_forms"], None),
     ("curvature of bearings", "src/rows/journal.c", "bias -= s->distance *", "bias -= 1.1 * s->distance *",
      ["contract/test_gap_bodies"], None),
-    ("gyroscopic moment of discs", "elements/disc.c", "= speed * polar *", "= 1.01 * speed * polar *",
+    ("gyroscopic moment of discs", "elements/rigid_body.c", "= speed * polar *", "= 1.01 * speed * polar *",
      ["regression/test_modes"], None),
     ("inertia of exact beams in space", "elements/beam_exact_3d.c", " rho * s->Iy, rho",
      " 1.01 * rho * s->Iy, rho", ["unit/test_taper"], None),
