@@ -3,12 +3,12 @@
 #include "rows/source.h"
 #include "system/law.h"
 
-#define PCS_GAP_TYPE(name) extern const pcs_source_ops pcs_gap_##name;
+#define PCS_GAP_TYPE(name, file) extern const pcs_source_ops pcs_gap_##name;
 #include "rows/gap_list.def"
 #undef PCS_GAP_TYPE
 
 const pcs_source_ops *const pcs_gap_types[] = {
-#define PCS_GAP_TYPE(name) &pcs_gap_##name,
+#define PCS_GAP_TYPE(name, file) &pcs_gap_##name,
 #include "rows/gap_list.def"
 #undef PCS_GAP_TYPE
     NULL,
