@@ -501,11 +501,6 @@ static void space_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
         space_make_spin(batch, cell, (const double(*)[3])R, (const double(*)[3])offset, local, kind->own);
 }
 
-static pcs_status space_setup(pcs_context *ctx, pcs_batch *batch)
-{
-    return pcs_modal_setup(ctx, batch, SPACE_NMODE, 3, space_make);
-}
-
 // Resolves the nodal forces of loads along the cell in local axes at the ends of its axis; arms add moments.
 static void space_local_load(const pcs_batch *batch, const double *line_load, const double R[3][3],
                              double f[SPACE_NDOF])
@@ -600,7 +595,7 @@ static double space_travel_time(const pcs_batch *batch, int cell, bool is_transv
 
 #define BEAM_COMMON                                                                                                 \
     PCS_BEAM_SPACE_SECTION, .nnode = 2, .ndof = SPACE_NDOF, .fields = space_fields, .end_fields = space_end_fields, \
-                            .setup = space_setup, PCS_MODAL_KERNELS, .read_fields = space_read_fields,              \
+                            PCS_MODAL_KERNELS(SPACE_NMODE, 3, space_make), .read_fields = space_read_fields,        \
                             .outline = space_outline
 
 const pcs_element_ops pcs_element_beam_timo_3d = {
@@ -659,11 +654,6 @@ static void plane_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
     for (int i = 0; i < PLANE_NMODE; i++)
         for (int j = 0; j < PLANE_NMODE; j++) kind->D[i * PLANE_NMODE + j] = D[mode[i] * SPACE_NMODE + mode[j]];
     beam_rotate(PLANE_NDOF, PLANE_NMODE, R, own_B, own_m, kind);
-}
-
-static pcs_status plane_setup(pcs_context *ctx, pcs_batch *batch)
-{
-    return pcs_modal_setup(ctx, batch, PLANE_NMODE, 2, plane_make);
 }
 
 static const char *const plane_end_fields[] = { "axial_start",  "axial_end",  "shear_start", "shear_end",
@@ -729,7 +719,6 @@ const pcs_element_ops pcs_element_beam_timo_2d = {
     .fields = pcs_beam_plane_fields,
     .end_fields = plane_end_fields,
     .node_dofs = pcs_beam_plane_dofs,
-    .setup = plane_setup,
-    PCS_MODAL_KERNELS,
+    PCS_MODAL_KERNELS(PLANE_NMODE, 2, plane_make),
     .read_fields = plane_read_fields,
 };

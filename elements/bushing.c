@@ -586,11 +586,6 @@ static void bushing_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
     }
 }
 
-static pcs_status bushing_setup(pcs_context *ctx, pcs_batch *batch)
-{
-    return pcs_modal_setup(ctx, batch, NMODE, 3, bushing_make);
-}
-
 // Evaluates force and moment, including the dampers.
 static void bushing_read_fields(const pcs_batch *batch, int cell, const pcs_cell_state *at,
                                 double field[PCS_MAX_CELL_FIELDS])
@@ -610,7 +605,7 @@ static void bushing_read_fields(const pcs_batch *batch, int cell, const pcs_cell
     .name = "mount", .summary = "springs and dampers along the global axes between a node and the ground; no mass", \
     .options = mount_options, .outline = mount_outline, .nnode = 1, .ndof = NMODE, BUSHING_COMMON
 #define BUSHING_KERNELS \
-    .node_dofs = bushing_node_dofs, .setup = bushing_setup, PCS_MODAL_KERNELS, .read_fields = bushing_read_fields
+    .node_dofs = bushing_node_dofs, PCS_MODAL_KERNELS(NMODE, 3, bushing_make), .read_fields = bushing_read_fields
 
 static const pcs_element_ops bushing_that_rotates = {
     BUSHING_NAME,

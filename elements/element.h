@@ -115,8 +115,9 @@ typedef struct pcs_element_ops {
     const char *const *fields; // results per cell, ends with NULL
     // Lists fields at the first and the second node in turn, which pictures show at points, or NULL.
     const char *const *end_fields;
-    int ninternal; // internal variables per cell, initially zero, kept from step to step
-    bool ages;     // the internal variables also change with time alone
+    const struct pcs_modal_form *modal; // of linear cells (elements/modal.h); NULL for others
+    int ninternal;                      // internal variables per cell, initially zero, kept from step to step
+    bool ages;                          // the internal variables also change with time alone
 
     // Declares the dofs of a node. Fails if the cell is invalid (zero length); the message names the cell.
     pcs_status (*node_dofs)(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node, pcs_node_dofs *out);

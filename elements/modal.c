@@ -108,23 +108,25 @@ static void modal_sort(const pcs_batch *batch, pcs_modal_make *make, pcs_modal *
     }
 }
 
-pcs_status pcs_modal_setup(pcs_context *ctx, pcs_batch *batch, int nmode, int translations, pcs_modal_make *make)
+pcs_status pcs_modal_setup(pcs_context *ctx, pcs_batch *batch)
 {
     const pcs_element_ops *ops = batch->ops;
+    const pcs_modal_form *form = ops->modal;
+    int node_dofs = ops->ndof / ops->nnode;
     pcs_modal *modal;
     pcs_modal_own *own = NULL;
     PCS_TAKE(ctx, modal, 1, "cells");
     PCS_TAKE(ctx, modal->kind, batch->ncell, "cells");
     modal->shape = (pcs_cell_shape){ .ndof = ops->ndof,
-                                     .node_dofs = ops->ndof / ops->nnode,
-                                     .translations = translations,
-                                     .is_grounded = ops->nnode == 1 && nmode > 0 };
-    modal->nmode = nmode;
+                                     .node_dofs = node_dofs,
+                                     .translations = form->translations > 0 ? form->translations : node_dofs,
+                                     .is_grounded = ops->nnode == 1 && form->nmode > 0 };
+    modal->nmode = form->nmode;
     modal->is_driven = ops->sees_velocity && ops->is_nonlinear;
-    modal_sort(batch, make, modal, NULL);
+    modal_sort(batch, form->make, modal, NULL);
     PCS_TAKE(ctx, modal->kinds, modal->nkind, "cells");
     if (ops->sees_velocity) PCS_TAKE(ctx, own, modal->nkind, "cells");
-    modal_sort(batch, make, modal, own);
+    modal_sort(batch, form->make, modal, own);
     batch->data = modal;
     return PCS_OK;
 }

@@ -38,10 +38,14 @@ typedef struct pcs_modal {
 // Fills the kind of a cell, zeroed before; kind->own is not NULL in elements that see velocities.
 typedef void pcs_modal_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind);
 
-// Makes the kind of every cell, with one copy of equal cells near one another. batch->data becomes the pcs_modal. The
-// first `translations` dofs of each node are displacements. An element whose forces depend on velocities has its own
-// damping. If it is nonlinear as well, it is driven.
-pcs_status pcs_modal_setup(pcs_context *ctx, pcs_batch *batch, int nmode, int translations, pcs_modal_make *make);
+typedef struct pcs_modal_form {
+    int nmode, translations; // translations: the first dofs of each node are displacements; 0 if all are
+    pcs_modal_make *make;
+} pcs_modal_form;
+
+// Makes the kind of every cell, with one copy of equal cells near one another. batch->data becomes the pcs_modal. An
+// element whose forces depend on velocities has its own damping. If it is nonlinear as well, it is driven.
+pcs_status pcs_modal_setup(pcs_context *ctx, pcs_batch *batch);
 
 // Computes the deformations of one cell for displacements q.
 void pcs_modal_deform(const pcs_batch *batch, int cell, const double *q, double e[PCS_MAX_MODES]);
@@ -51,7 +55,9 @@ void pcs_modal_matrices(const pcs_batch *batch, int cell, const pcs_cell_state *
 void pcs_modal_force(const pcs_batch *batch, const pcs_cell_state *at, double *f);
 void pcs_modal_measure(const pcs_batch *batch, const pcs_cell_state *at, unsigned what, pcs_cell_sums *sum);
 
-#define PCS_MODAL_KERNELS .matrices = pcs_modal_matrices, .force = pcs_modal_force, .measure = pcs_modal_measure
+#define PCS_MODAL_KERNELS(...)                                                                                 \
+    .modal = &(const pcs_modal_form){ __VA_ARGS__ }, .setup = pcs_modal_setup, .matrices = pcs_modal_matrices, \
+    .force = pcs_modal_force, .measure = pcs_modal_measure
 
 // Evaluates the field `kinetic_energy` of cells that are masses.
 extern const char *const pcs_modal_mass_fields[];

@@ -110,16 +110,6 @@ static void body_plane_make(const pcs_batch *batch, int cell, pcs_modal_kind *ki
     kind->M[2 * 3 + 2] = ((const body_params *)batch->params)->inertia[2];
 }
 
-static pcs_status body_point_setup(pcs_context *ctx, pcs_batch *batch)
-{
-    return pcs_modal_setup(ctx, batch, 0, 3, body_point_make);
-}
-
-static pcs_status body_plane_setup(pcs_context *ctx, pcs_batch *batch)
-{
-    return pcs_modal_setup(ctx, batch, 0, 2, body_plane_make);
-}
-
 static pcs_status body_node_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, int local_node, pcs_node_dofs *out)
 {
     const body_params *p = batch->params;
@@ -225,8 +215,8 @@ static void body_read_fields(const pcs_batch *batch, int cell, const pcs_cell_st
     field[1] = sqrt(pcs_dot3(p + 3, p + 3));
 }
 
-#define BODY_LINEAR                                                                                                \
-    .params_size = sizeof(body_params), .nnode = 1, .ndof = 3, .fields = pcs_modal_mass_fields, PCS_MODAL_KERNELS, \
+#define BODY_LINEAR                                                                             \
+    .params_size = sizeof(body_params), .nnode = 1, .ndof = 3, .fields = pcs_modal_mass_fields, \
     .read_fields = pcs_modal_read_mass_fields
 
 const pcs_element_ops pcs_element_point_mass = {
@@ -234,7 +224,7 @@ const pcs_element_ops pcs_element_point_mass = {
     .summary = "a mass at one node",
     .options = body_point_options,
     .node_dofs = body_point_node_dofs,
-    .setup = body_point_setup,
+    PCS_MODAL_KERNELS(0, 3, body_point_make),
     BODY_LINEAR,
 };
 
@@ -243,7 +233,7 @@ const pcs_element_ops pcs_element_rigid_body_2d = {
     .summary = "rigid body in the x-y plane at one node, its centre of mass; rotates by any angle",
     .options = body_plane_options,
     .node_dofs = body_plane_node_dofs,
-    .setup = body_plane_setup,
+    PCS_MODAL_KERNELS(0, 2, body_plane_make),
     BODY_LINEAR,
 };
 
@@ -351,11 +341,6 @@ static void disc_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
     }
 }
 
-static pcs_status disc_setup(pcs_context *ctx, pcs_batch *batch)
-{
-    return pcs_modal_setup(ctx, batch, 0, 3, disc_make);
-}
-
 // Draws a cylinder of equal mass and inertia: Jp = m r^2/2, Jd = m (r^2/4 + h^2/12), but h at least 0.1 r.
 static void disc_outline(const void *params, const double span[3], pcs_cell_outline *outline)
 {
@@ -372,9 +357,9 @@ static void disc_outline(const void *params, const double span[3], pcs_cell_outl
     out->length = fmax(sqrt(fmax(12.0 * (across - 0.5 * polar) / p->mass, 0.0)), 0.1 * out->radius);
 }
 
-#define DISC_COMMON                                                                                       \
-    .params_size = sizeof(body_params), .nnode = 1, .ndof = NDOF, .sees_velocity = true,                  \
-    .fields = pcs_modal_mass_fields, .node_dofs = disc_node_dofs, .setup = disc_setup, PCS_MODAL_KERNELS, \
+#define DISC_COMMON                                                                                   \
+    .params_size = sizeof(body_params), .nnode = 1, .ndof = NDOF, .sees_velocity = true,              \
+    .fields = pcs_modal_mass_fields, .node_dofs = disc_node_dofs, PCS_MODAL_KERNELS(0, 3, disc_make), \
     .read_fields = pcs_modal_read_mass_fields, .outline = disc_outline
 
 const pcs_element_ops pcs_element_disc = {

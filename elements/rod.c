@@ -789,11 +789,6 @@ static void truss_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
     }
 }
 
-static pcs_status truss_setup(pcs_context *ctx, pcs_batch *batch)
-{
-    return pcs_modal_setup(ctx, batch, 1, batch->ops->ndof / 2, truss_make);
-}
-
 static pcs_status truss_setup_large(pcs_context *ctx, pcs_batch *batch)
 {
     const rod_params *p = batch->params;
@@ -842,9 +837,9 @@ static void truss_read_large_fields(const pcs_batch *batch, int cell, const pcs_
 #define TRUSS_COMMON                                                                                 \
     .options = truss_options, .params_size = sizeof(rod_params), .area = &rod_area_type, .nnode = 2, \
     .fields = rod_fields, .node_dofs = truss_node_dofs
-#define TRUSS_LINEAR                                                                                    \
-    TRUSS_COMMON, .end_fields = rod_end_fields, .setup = truss_setup, .read_fields = truss_read_fields, \
-                  PCS_MODAL_KERNELS
+#define TRUSS_LINEAR                                                              \
+    TRUSS_COMMON, .end_fields = rod_end_fields, .read_fields = truss_read_fields, \
+                  PCS_MODAL_KERNELS(.nmode = 1, .make = truss_make)
 #define TRUSS_LARGE                                                                                         \
     TRUSS_COMMON, .is_nonlinear = true, .setup = truss_setup_large, .read_fields = truss_read_large_fields, \
                   AXIAL_KERNELS
