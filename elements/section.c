@@ -226,8 +226,8 @@ bool pcs_section_varies(const pcs_section_type *type, const void *params)
     return false;
 }
 
-// Evaluates a profile by the row that applies at s or begins the piece around it. Positions match up to round-off of the
-// line.
+// Evaluates a profile by the row that applies at s or begins the piece around it. Positions match up to round-off of
+// the line.
 static double section_level(const pcs_profile *p, double length, double s, bool is_before)
 {
     if (p->count == 0) return p->value;

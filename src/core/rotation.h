@@ -91,8 +91,8 @@ static inline void pcs_rotation_shift(const double p[3], bool is_small, const do
     for (int k = 0; k < 3; k++) out[k] = is_small ? once[k] : sinc * (cos(half) * once[k] + 0.5 * sinc * twice[k]);
 }
 
-// Returns c = (1 - (a/2) cot(a/2))/a^2 of T^-1(p) = I + p^/2 + c p^p^, and c'(a)/a; for small a by a series of Bernoulli
-// numbers, as the closed forms would cancel.
+// Returns c = (1 - (a/2) cot(a/2))/a^2 of T^-1(p) = I + p^/2 + c p^p^, and c'(a)/a; for small a by a series of
+// Bernoulli numbers, as the closed forms would cancel.
 static inline double pcs_rotation_curve(double a2, double half_cotangent)
 {
     if (a2 > 0.25) return (1.0 - half_cotangent) / a2;

@@ -470,8 +470,8 @@ static void marks_take(void *owner, int low, int high, const double *block)
 
 // Obstacles
 
-// Adds what contacts and joints show, which all processes know: obstacles, arms of points that touch, discs; those whose
-// is_hosted is as given. Only counts them if the list is NULL.
+// Adds what contacts and joints show, which all processes know: obstacles, arms of points that touch, discs. Takes
+// those whose is_hosted is as given, and only counts them if the list is NULL.
 static void obstacles_list(const pcs_system *self, bool is_hosted, pcs_obstacle *list, int *count)
 {
     const fe_data *fe = self->data;

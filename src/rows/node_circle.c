@@ -1,7 +1,7 @@
 // Nodes, or points fixed to them, against a rigid circle in the plane or cylinder in space, from inside (a bearing with
 // backlash) or outside; and round journals of a shaft in a bearing that a node carries, its housing.
 //
-//   p = point of the body, c = centre, which is fixed in space or the node of the housing, a = axis, which turns with it
+//   p = point of the body, c = centre, fixed in space or the node of the housing, a = axis, which turns with it
 //   d = p - c less its part along a,  u = d/|d|      inside  g = R - r - |d|,  n = -u on the body, +u on the housing
 //                                                    outside g = |d| - R - r,  n = +u
 //
