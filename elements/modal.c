@@ -322,18 +322,6 @@ void pcs_modal_matrices(const pcs_batch *batch, int cell, const pcs_cell_state *
     modal_add_own(batch, cell, at, C);
 }
 
-const char *const pcs_modal_mass_fields[] = { "kinetic_energy", NULL };
-
-void pcs_modal_read_mass_fields(const pcs_batch *batch, int cell, const pcs_cell_state *at,
-                                double field[PCS_MAX_CELL_FIELDS])
-{
-    const pcs_modal *modal = batch->data;
-    double w[PCS_MAX_CELL_DOFS] = { 0 }, p[PCS_MAX_CELL_DOFS];
-    modal_gather(batch, cell, at->v, w);
-    modal_multiply(modal->shape.ndof, modal->shape.ndof, modal_kind(batch, cell)->M, w, p);
-    field[0] = 0.5 * pcs_dense_dot(modal->shape.ndof, w, p);
-}
-
 pcs_status pcs_one_node_check(pcs_context *ctx, const pcs_batch *batch, int cell)
 {
     for (int i = 0; i < 2; i++) {

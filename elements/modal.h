@@ -59,11 +59,6 @@ void pcs_modal_measure(const pcs_batch *batch, const pcs_cell_state *at, unsigne
     .modal = &(const pcs_modal_form){ __VA_ARGS__ }, .setup = pcs_modal_setup, .matrices = pcs_modal_matrices, \
     .force = pcs_modal_force, .measure = pcs_modal_measure
 
-// Evaluates the field `kinetic_energy` of cells that are masses.
-extern const char *const pcs_modal_mass_fields[];
-void pcs_modal_read_mass_fields(const pcs_batch *batch, int cell, const pcs_cell_state *at,
-                                double field[PCS_MAX_CELL_FIELDS]);
-
 // Fails if a node of the cell (one or two) has no finite position; the message names the cell.
 pcs_status pcs_one_node_check(pcs_context *ctx, const pcs_batch *batch, int cell);
 

@@ -215,9 +215,24 @@ static void body_read_fields(const pcs_batch *batch, int cell, const pcs_cell_st
     field[1] = sqrt(pcs_dot3(p + 3, p + 3));
 }
 
-#define BODY_LINEAR                                                                             \
-    .params_size = sizeof(body_params), .nnode = 1, .ndof = 3, .fields = pcs_modal_mass_fields, \
-    .read_fields = pcs_modal_read_mass_fields
+static const char *const body_mass_fields[] = { "kinetic_energy", NULL };
+
+// Evaluates the field of linear cells.
+static void body_read_energy(const pcs_batch *batch, int cell, const pcs_cell_state *at,
+                             double field[PCS_MAX_CELL_FIELDS])
+{
+    const pcs_modal *modal = batch->data;
+    const double *M = modal->kinds[modal->kind[cell]].M;
+    int n = modal->shape.ndof;
+    double w[NDOF];
+    pcs_cell_gather(batch->equation + (size_t)cell * (size_t)n, n, at->v, w);
+    field[0] = 0.0;
+    for (int i = 0; i < n; i++) field[0] += 0.5 * w[i] * pcs_dense_dot(n, M + (ptrdiff_t)i * n, w);
+}
+
+#define BODY_LINEAR                                                                        \
+    .params_size = sizeof(body_params), .nnode = 1, .ndof = 3, .fields = body_mass_fields, \
+    .read_fields = body_read_energy
 
 const pcs_element_ops pcs_element_point_mass = {
     .name = "point_mass",
@@ -357,10 +372,10 @@ static void disc_outline(const void *params, const double span[3], pcs_cell_outl
     out->length = fmax(sqrt(fmax(12.0 * (across - 0.5 * polar) / p->mass, 0.0)), 0.1 * out->radius);
 }
 
-#define DISC_COMMON                                                                                   \
-    .params_size = sizeof(body_params), .nnode = 1, .ndof = NDOF, .sees_velocity = true,              \
-    .fields = pcs_modal_mass_fields, .node_dofs = disc_node_dofs, PCS_MODAL_KERNELS(0, 3, disc_make), \
-    .read_fields = pcs_modal_read_mass_fields, .outline = disc_outline
+#define DISC_COMMON                                                                                                  \
+    .params_size = sizeof(body_params), .nnode = 1, .ndof = NDOF, .sees_velocity = true, .fields = body_mass_fields, \
+    .node_dofs = disc_node_dofs, PCS_MODAL_KERNELS(0, 3, disc_make), .read_fields = body_read_energy,                \
+    .outline = disc_outline
 
 const pcs_element_ops pcs_element_disc = {
     .name = "disc",

@@ -5,25 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-pcs_status pcs_gap_look_along(pcs_context *ctx, const pcs_dofmap *map, int node, const double n[3], bool *is_free)
-{
-    int dof[PCS_MAX_NODE_DOFS];
-    double coefficient[PCS_MAX_NODE_DOFS];
-    int count = pcs_dofmap_resolve(map, false, node, n, dof, coefficient);
-    if (count < 0)
-        return pcs_fail(ctx, PCS_BAD_INPUT,
-                        "node %d cannot move along the normal [%g, %g, %g]: its elements give it no such direction",
-                        node, n[0], n[1], n[2]);
-    for (int i = 0; i < count; i++) *is_free = *is_free || map->dof[dof[i]].equation >= 0;
-    return PCS_OK;
-}
-
-pcs_status pcs_gap_refuse_held(pcs_context *ctx, int node)
-{
-    return pcs_fail(ctx, PCS_BAD_INPUT, "node %d is held by a support along the normal, so its gap cannot change",
-                    node);
-}
-
 // Orthogonalizes the node's directions in turn against the normal and the tangents found so far.
 int pcs_gap_tangents(const pcs_dofmap *map, int node, const double normal[3], double tangent[2][3])
 {

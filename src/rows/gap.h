@@ -6,11 +6,6 @@
 #include "core/rotation.h"
 #include "rows/source.h"
 
-// Fails unless the elements of the node let it move along the unit vector n. Sets *is_free if supports also let it.
-pcs_status pcs_gap_look_along(pcs_context *ctx, const pcs_dofmap *map, int node, const double n[3], bool *is_free);
-// Fails with the message that a support fixes the node along the normal.
-pcs_status pcs_gap_refuse_held(pcs_context *ctx, int node);
-
 // Finds the unit vectors across `normal` along which the node can move: one in the plane, two in space. Returns their
 // number, or -1 if there is none and thus no friction.
 int pcs_gap_tangents(const pcs_dofmap *map, int node, const double normal[3], double tangent[2][3]);

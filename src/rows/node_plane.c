@@ -20,6 +20,20 @@ typedef struct flat_contact {
     int ntangent;
 } flat_contact;
 
+// Fails unless the elements of the node let it move along the unit vector n. Sets *is_free if supports also let it.
+static pcs_status flat_look_along(pcs_context *ctx, const pcs_dofmap *map, int node, const double n[3], bool *is_free)
+{
+    int dof[PCS_MAX_NODE_DOFS];
+    double coefficient[PCS_MAX_NODE_DOFS];
+    int count = pcs_dofmap_resolve(map, false, node, n, dof, coefficient);
+    if (count < 0)
+        return pcs_fail(ctx, PCS_BAD_INPUT,
+                        "node %d cannot move along the normal [%g, %g, %g]: its elements give it no such direction",
+                        node, n[0], n[1], n[2]);
+    for (int i = 0; i < count; i++) *is_free = *is_free || map->dof[dof[i]].equation >= 0;
+    return PCS_OK;
+}
+
 // Checks that the nodes of a row can move along the normal and, with friction, have as many tangents as those before.
 // Clears is_constant if the moment of a row has variable components, as on a node with finite rotations in space.
 static pcs_status flat_look_at_nodes(pcs_context *ctx, const pcs_dofmap *map, flat_contact *self, bool has_offsets,
@@ -32,8 +46,10 @@ static pcs_status flat_look_at_nodes(pcs_context *ctx, const pcs_dofmap *map, fl
         if (node[0] == node[1])
             return pcs_fail(ctx, PCS_BAD_INPUT, "node %d would touch itself: sets '%s' and '%s' overlap", node[0],
                             self->a.nodes->name, self->b.nodes->name);
-        for (int k = 1; k >= first; k--) PCS_TRY(pcs_gap_look_along(ctx, map, node[k], self->normal, &is_free));
-        if (!is_free) return pcs_gap_refuse_held(ctx, node[1]);
+        for (int k = 1; k >= first; k--) PCS_TRY(flat_look_along(ctx, map, node[k], self->normal, &is_free));
+        if (!is_free)
+            return pcs_fail(ctx, PCS_BAD_INPUT,
+                            "node %d is held by a support along the normal, so its gap cannot change", node[1]);
         for (int k = shape->has_friction ? first : 2; k < 2; k++) {
             int count = pcs_gap_tangents(map, node[k], self->normal, self->tangent);
             bool is_turned = self->node_radius > 0.0 && pcs_node_rotates(map, node[k]) == PCS_ROTATES_FINITELY;
