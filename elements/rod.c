@@ -116,22 +116,23 @@ typedef struct material_point {
     double next[NINTERNAL];
 } material_point;
 
-typedef material_point material_law(const material_params *p, double strain, double elapsed, const double *from);
+typedef void material_law(const material_params *p, double strain, double elapsed, const double *from,
+                          material_point *out);
 
-static material_point material_plastic(const material_params *p, double strain, double elapsed, const double *from)
+static void material_plastic(const material_params *p, double strain, double elapsed, const double *from,
+                             material_point *out)
 {
     double E = p->rod.E, H = E * p->tangent_modulus / (E - p->tangent_modulus);
     double plastic = from[PLASTIC_STRAIN], path = from[PLASTIC_PATH];
     double back = p->kinematic * H * plastic, yield = p->yield_stress + (1.0 - p->kinematic) * H * path;
     double trial = E * (strain - plastic) - back, sign = trial < 0.0 ? -1.0 : 1.0;
     double flow = fmax(0.0, (fabs(trial) - yield) / (E + H));
-    material_point x = { .tangent = flow > 0.0 ? p->tangent_modulus : E };
-    x.stress = E * (strain - plastic - sign * flow);
-    x.next[PLASTIC_STRAIN] = plastic + sign * flow;
-    x.next[PLASTIC_PATH] = path + flow;
-    x.energy = 0.5 * x.stress * x.stress / E;
-    x.loss = 0.5 * (x.stress + (back + sign * yield)) * sign * flow;
-    return x;
+    double stress = E * (strain - plastic - sign * flow);
+    *out = (material_point){ .stress = stress,
+                             .tangent = flow > 0.0 ? p->tangent_modulus : E,
+                             .energy = 0.5 * stress * stress / E,
+                             .loss = 0.5 * (stress + (back + sign * yield)) * sign * flow,
+                             .next = { plastic + sign * flow, path + flow } };
 }
 
 // Returns (1 - exp(-x))/x.
@@ -159,12 +160,13 @@ static double material_square(double y, double rise, double x)
     return x * sum;
 }
 
-static material_point material_viscous(const material_params *p, double strain, double elapsed, const double *from)
+static void material_viscous(const material_params *p, double strain, double elapsed, const double *from,
+                             material_point *out)
 {
     double relaxed = p->relaxed_modulus, other = p->rod.E - relaxed, x = elapsed / p->relaxation_time;
     double rise = strain - from[VISCOUS_STRAIN], decay = material_mean_decay(x);
     double spring = exp(-x) * from[VISCOUS_SPRING] + decay * rise;
-    return (material_point){ .stress = relaxed * strain + other * spring,
+    *out = (material_point){ .stress = relaxed * strain + other * spring,
                              .tangent = relaxed + other * decay,
                              .energy = 0.5 * (relaxed * strain * strain + other * spring * spring),
                              .loss = other * material_square(from[VISCOUS_SPRING], rise, x),
@@ -530,21 +532,18 @@ static void material_find(const pcs_batch *batch, int cell, const pcs_cell_state
     now->tension = now->energy = 0.0;
     if (at == NULL || at->q == NULL) return;
     const double *from = batch->internal + (size_t)cell * NINTERNAL;
-    now->material = axial->material_at(batch->params, sign * (u[1] - u[0]) / own->length, at->elapsed, from);
+    axial->material_at(batch->params, sign * (u[1] - u[0]) / own->length, at->elapsed, from, &now->material);
     now->stiffness = own->area * now->material.tangent / own->length;
     now->tension = own->area * now->material.stress + now->drag;
     now->energy = own->area * own->length * now->material.energy;
 }
 
-static void axial_look(const pcs_batch *batch, int cell, const pcs_cell_state *at, axial_state *s)
+// Evaluates a cell of a spring or of a material without a history.
+PCS_APART static void axial_find_elastic(const pcs_batch *batch, int cell, const pcs_cell_state *at, axial_state *s)
 {
     const axial_data *axial = batch->data;
     int dim = axial->shape.translations;
     double u[MAX_NDOF], x[3] = { 0 };
-    if (axial->material_at != NULL) {
-        material_find(batch, cell, at, s);
-        return;
-    }
     pcs_cell_look_or_rest(batch, cell, axial->shape.ndof, at, u, s->v);
     if (axial->arm != NULL) {
         arms_find(axial, cell, u, s);
@@ -560,6 +559,13 @@ static void axial_look(const pcs_batch *batch, int cell, const pcs_cell_state *a
         s->Jn[k] = -s->n[k];
         s->Jn[dim + k] = s->n[k];
     }
+}
+
+static void axial_look(const pcs_batch *batch, int cell, const pcs_cell_state *at, axial_state *s)
+{
+    const axial_data *axial = batch->data;
+    if (axial->material_at != NULL) material_find(batch, cell, at, s);
+    else axial_find_elastic(batch, cell, at, s);
 }
 
 // Allocates the cells and fills in the geometry. `arm` has the arms of both ends, or is NULL.
