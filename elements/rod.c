@@ -743,7 +743,8 @@ static void axial_measure(const pcs_batch *batch, const pcs_cell_state *at, unsi
             sum->kinetic += 0.5 * square;
             pcs_cell_add_momentum(batch, &axial->shape, c, p, sum);
         }
-        if (what & PCS_CELL_LOSS) sum->loss += axial->cell[c].area * axial->cell[c].length * s.at.material.loss;
+        if ((what & PCS_CELL_LOSS) && axial->material_at != NULL)
+            sum->loss += axial->cell[c].area * axial->cell[c].length * s.at.material.loss;
         if (!(what & PCS_CELL_POWER)) continue;
         axial_look(batch, c, &beside, &along);
         sum->power += s.at.drag * along.at.rate;

@@ -171,8 +171,9 @@ __attribute__((format(printf, 4, 5))) static void foresee_take(pcs_foresight *f,
 static bool foresee_amplitude(pcs_foresight *f, const pcs_amplitude *a, const char *name)
 {
     double shortest = INFINITY; // row of a table, s; much shorter ones are jumps
+    int nrow = a->kind == PCS_AMPLITUDE_TABLE ? a->count : 0;
     if (!pcs_amplitude_is_given(a)) return true;
-    for (int i = 1; i < a->count; i++) {
+    for (int i = 1; i < nrow; i++) {
         double row = a->time[i] - a->time[i - 1];
         if (row > JUMP * (a->time[a->count - 1] - a->time[0])) shortest = fmin(shortest, row);
     }

@@ -14,10 +14,9 @@
 //   [A_SI A_SS] = [L_SI L_SS] [L_SI L_SS]   ,  so that its share of the Schur complement is
 //   -A_SI A_II^-1 A_IS = L_SS L_SS^T - A_SS.
 //
-// Forward substitution from (b_I, 0) gives (w_I, w_S) and the share L_SS w_S = -A_SI A_II^-1 b_I of the right side. All
-// ranks solve the sum for x_S by dense factors; backward substitution from (w_I, L_SS^T x_S) gives (x_I, x_S). A solve
-// takes one pass over each rank's factor and one sum over the ranks (Smith, Bjorstad, Gropp: Domain decomposition, 1996,
-// ch. 4).
+// Forward substitution from (b_I, 0) gives (w_I, w_S) and the share L_SS w_S = -A_SI A_II^-1 b_I of the right side.
+// All ranks solve the sum for x_S by dense factors; backward substitution from (w_I, L_SS^T x_S) gives (x_I, x_S). So a
+// solve takes one pass over each rank's factor and one sum (Smith, Bjorstad, Gropp: Domain decomposition, 1996, ch. 4).
 
 #include "linsolve/linsolve.h"
 

@@ -69,10 +69,11 @@ enum { MANY_ROWS = 32 };
 static const double most_columns = 4e7, few_rows = 16;
 
 // Returns the name of the solver that takes the fewest operations per step. A solve with the factor takes S, a product
-// 30 per equation and 2000 besides; over ranks those of the largest part count. Solving by products takes 10 of them, as
-// times of lattices and piles say (tests/bench/bench_solvers.py). Columns take a solve each, which some 200 steps share,
-// then products with them in every step and the dense problem: of n unknowns 0.36 n^3 for its factors and 14 n^2 for
-// matrix and values, counted for up to 96 bars against a wall. Joints stay with Newton's dense form while it takes them.
+// 30 per equation and 2000 besides; over ranks those of the largest part count. Solving by products takes 10 of them,
+// as times of lattices and piles say (tests/bench/bench_solvers.py). Columns take a solve each, which some 200 steps
+// share, then products with them in every step and the dense problem: of n unknowns 0.36 n^3 for its factors and 14 n^2
+// for matrix and values, counted for up to 96 bars against a wall. Joints stay with Newton's dense form while it takes
+// them.
 static const char *step_prefer(const pcs_step_solver *self)
 {
     const pcs_system *system = self->system;

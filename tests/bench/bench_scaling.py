@@ -24,7 +24,8 @@ def run(program, cells, ranks, steps):
     in_plane = len(cells) == 2
     text = bench_solvers.CASE.format(
         cells=cells, friction=0, scheme="alpha_ggl", end=steps * STEP, diagonals="none" if in_plane else "one",
-        element="beam_timo_2d" if in_plane else "beam_timo_3d", more="" if in_plane else "orientation: [0.3, 0.5, 0.8],")
+        element="beam_timo_2d" if in_plane else "beam_timo_3d",
+        more="" if in_plane else "orientation: [0.3, 0.5, 0.8],")
     with tempfile.TemporaryDirectory() as folder:
         case = os.path.join(folder, "lattice.yaml")
         with open(case, "w") as file:
