@@ -381,30 +381,6 @@ static pcs_status closed_find_arms(pcs_system *self)
     return PCS_OK;
 }
 
-// Computes the second derivatives of the gaps of joints: with b(v) = (dG/dt) v, quadratic in v, and unit velocities e_k
-//   d^2 g/dq_k dq_l = (b(e_k + e_l) - b(e_k) - b(e_l))/2
-static void closed_update_slopes(pcs_system *self, pcs_instant at)
-{
-    const closed_data *d = self->data;
-    const pcs_slopes *s = self->slopes;
-    double one[N][PCS_MAX_CLOSED_ROWS], both[PCS_MAX_CLOSED_ROWS], v[N] = { 0 };
-    int n = s->count > 0 ? self->nv : 0;
-    for (int k = 0; k < n; k++) {
-        v[k] = 1.0;
-        d->def->rate_bias(d->p, at.q, v, one[k]);
-        for (int l = 0; l <= k; l++) {
-            v[l] += 1.0;
-            d->def->rate_bias(d->p, at.q, v, both);
-            v[l] -= 1.0;
-            for (int i = 0; i < s->count; i++) {
-                int row = s->row[i];
-                pcs_slopes_by(s, i, k)[l] = pcs_slopes_by(s, i, l)[k] = 0.5 * (both[row] - one[k][row] - one[l][row]);
-            }
-        }
-        v[k] = 0.0;
-    }
-}
-
 static void closed_update(pcs_system *self, pcs_instant at, pcs_update what, const double *x)
 {
     const closed_data *d = self->data;
@@ -412,7 +388,6 @@ static void closed_update(pcs_system *self, pcs_instant at, pcs_update what, con
     if (what == PCS_MASS) d->def->mass(d->p, at.q, self->M->value);
     if (what == PCS_TANGENTS && self->tangents_vary) closed_update_tangents(self, at);
     if (what == PCS_INERTIA) closed_add_inertia_stiffness(self, at, x);
-    if (what == PCS_SLOPES) closed_update_slopes(self, at);
 }
 
 // Returns the stable step of the fastest mode, without its damping, s; INFINITY for a state q.
@@ -454,23 +429,6 @@ static pcs_status closed_make_rows(pcs_system *self, int nrow, int n, pcs_rows *
     for (int i = 0; i <= nrow; i++) (*out)->start[i] = i * n;
     for (int k = 0; k < nrow * n; k++) (*out)->column[k] = k % n;
     return PCS_OK;
-}
-
-// Creates the slopes of joints, which may vary with all coordinates.
-static pcs_status closed_make_slopes(pcs_system *self)
-{
-    pcs_slopes *s;
-    int n = self->nv;
-    PCS_TAKE(self->ctx, s, 1, "the slopes of joints");
-    PCS_TAKE(self->ctx, s->row, self->nrow, "the slopes of joints");
-    PCS_TAKE(self->ctx, s->start, self->nrow + 1, "the slopes of joints");
-    PCS_TAKE(self->ctx, s->entry, self->nrow * n, "the slopes of joints");
-    for (int j = 0; j < self->nrow; j++)
-        if (self->rows[j].is_bilateral) s->row[s->count++] = j;
-    for (int i = 0; i <= s->count; i++) s->start[i] = i * n;
-    for (int k = 0; k < s->count * n; k++) s->entry[k] = k % n;
-    self->slopes = s;
-    return closed_make_rows(self, s->count * n, n, &s->by);
 }
 
 // Creates the contact rows; rows of the same name are one contact.
@@ -614,7 +572,6 @@ pcs_status pcs_closed_form_create(pcs_context *ctx, const percuss_system_definit
     self->mass_varies = !definition->is_linear && !definition->has_constant_mass;
     self->row_set.vary = !definition->is_linear && !definition->has_constant_directions;
     self->tangents_vary = !definition->is_linear;
-    if (self->row_set.vary) PCS_TRY(closed_make_slopes(self));
     definition->start(params, q, v);
     closed_update(self, pcs_at(0.0, q, v), PCS_MASS, NULL);
     closed_update_tangents(self, pcs_at(0.0, q, v));

@@ -1,8 +1,10 @@
-// Computes how the forces of joints change as their rows rotate, -d(G^T lam)/dx, and their velocities, H = d(G v)/dx.
+// Computes how the forces of joints and contacts change as their rows rotate, -d(G^T lam + T^T lam_t)/dx, and the
+// velocities of joints, H = d(G v)/dx.
 //
 // A light chain under a tension T with links of length l is held sideways by T / l, and an iteration that leaves this
-// out diverges where h^2 T / l exceeds the mass of a link. The slopes of joints come from the system
-// (system/rotations.h); contacts are left out.
+// out diverges where h^2 T / l exceeds the mass of a link. The derivatives come from central differences of the rows;
+// coordinates that have no row in common are moved at once, so that their number does not matter. Where positions do
+// not add up they come from the slopes of joints (system/rotations.h), and contacts are left out.
 
 #ifndef PCS_STEP_CURVATURE_H
 #define PCS_STEP_CURVATURE_H
@@ -11,16 +13,25 @@
 
 typedef struct pcs_curvature {
     pcs_system *system;
-    int *slope_place; // places of the entries of the slopes in K
-    bool has_rates;   // H is filled: not with redundant joints, whose rows must stay redundant
-    pcs_rows *H;      // [nrow x nv] d(G v)/dx of joints
-    pcs_matrix *K;    // the derivative, over the pattern of the system and of the slopes
-    int *place;       // places of the entries of the system's pattern in K; NULL if the patterns are equal
-    double *lam;      // [nrow] multipliers, in units of f
+    int *column[2];      // columns of G and T, as they appear in the pattern
+    int *last[2];        // [nrow], [ntangent] end of the entries of a row, without those that pad it
+    double *ahead[2];    // values of G and T at the coordinates moved ahead
+    double largest;      // largest entry of G by magnitude
+    int ncolour;         // number of sets of coordinates that are moved at once
+    int *colour;         // [nv] set of each coordinate; -1 if no row depends on it
+    bool has_slopes;     // slopes of joints come from the system; contacts are left out
+    int *slope_place;    // places of their entries in K
+    bool has_rates;      // H is filled: not with redundant joints, whose rows must stay redundant
+    pcs_rows *H;         // [nrow x nv] d(G v)/dx of joints
+    pcs_matrix *K;       // the derivative, over the pattern of the system and of the rows
+    int *place;          // places of the entries of the system's pattern in K; NULL if the patterns are equal
+    double *q;           // [nv] moved coordinates
+    double *increment;   // [nv] increments of the coordinates
+    double *lam, *lam_t; // [nrow], [ntangent] multipliers, in units of f
 } pcs_curvature;
 
-// Creates the derivatives. *out is NULL without joints or slopes, if processes share the equations, if a chain in space
-// would become a sparse matrix, or if joints in space are redundant.
+// Creates the derivatives. *out is NULL if no joints rotate, if processes share the equations, if a chain would become
+// a sparse matrix, or if joints in space are redundant.
 pcs_status pcs_curvature_create(pcs_step_solver *solver, pcs_curvature **out);
 // Returns true if all derivatives of joints are present.
 static inline bool pcs_curvature_is_whole(const pcs_curvature *c)

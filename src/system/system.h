@@ -340,7 +340,7 @@ struct pcs_system {
     pcs_matrix *M, *C, *K; // one pattern; C is NULL without damping
     pcs_matrix *inertia;   // matrix of the scheme against which impulses of rows act; NULL if it is M
     pcs_rows *G;           // [nrow x nv]
-    pcs_slopes *slopes;    // of rows of joints whose directions vary; NULL if there are none
+    pcs_slopes *slopes;    // of rows of joints whose directions vary; NULL if unknown
     double *gap_here;      // [nrow] gaps at the last update of directions; NULL if unknown
     double time_here;      // time of that update, s
     pcs_rows *T;           // [ntangent x nv] tangential directions; NULL without friction
