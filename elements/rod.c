@@ -757,7 +757,7 @@ static void axial_measure(const pcs_batch *batch, const pcs_cell_state *at, unsi
 // Rods that carry axial force only, with displacements along the global axes, in the x-y plane and in space.
 //
 //   linear:  N = (E A / L) e,   e = n . (u2 - u1)
-//   large:   N = (E A / L) (l - L) along the present axis, see elements/rod.h
+//   large:   N = (E A / L) (l - L) along the present axis
 //   M = m/6 [2 1; 1 2] or m/2 [1 0; 0 1] in every direction,   m = rho A L
 // If the area varies, A is its mean over the cell and M the integral of rho A N^T N, lumped by the sums of its rows.
 //

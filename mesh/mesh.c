@@ -87,7 +87,8 @@ __attribute__((format(printf, 5, 0))) static pcs_status mesh_add_set(pcs_mesh *m
     PCS_TRY(mesh_grow(mesh, &array, room, *nset, *nset + 1L, sizeof **sets));
     *sets = array;
     PCS_TAKE(mesh->memory, *items, count, "a set");
-    vsnprintf(name, sizeof name, format, arguments);
+    if (vsnprintf(name, sizeof name, format, arguments) >= (int)sizeof name)
+        return pcs_fail(mesh->memory, PCS_BAD_INPUT, "the name of the set '%.60s...' is too long", name);
     char *copy = pcs_take_text(mesh->memory, name);
     if (copy == NULL) return PCS_NO_MEMORY;
     (*sets)[(*nset)++] = (pcs_set){ .name = copy, .count = count, .items = *items };

@@ -389,7 +389,7 @@ PCS_WIDE void pcs_matrix_combine(pcs_matrix *S, const double a[3], const pcs_mat
     assert(K == NULL || K->pattern == S->pattern);
     int nnz = S->pattern->nnz, n = S->pattern->n;
     if (K != NULL && M->entries != NULL && (C == NULL || C->entries != NULL)) {
-        double *restrict s = S->value;
+        double *s = S->value; // also written by matrix_add
         const double *restrict stiffness = K->value;
         for (int first = 0, last; first < n; first = last) {
             last = first + COLUMNS < n ? first + COLUMNS : n;
