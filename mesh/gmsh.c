@@ -354,7 +354,10 @@ static pcs_status msh_entity(pcs_msh_text *text, pcs_msh *msh, int dimension)
     for (long i = 0; i < count; i++) {
         PCS_TRY(msh_whole(text, "a physical group", -INT_MAX, INT_MAX, &physical));
         PCS_TRY(msh_grow(text, &msh->physical, &msh->physical_room, msh->nphysical, sizeof *msh->physical));
-        msh->physical[msh->nphysical++] = labs(physical);
+        int k = first; // of the same group, if it has been named before
+        while (k < msh->nphysical && msh->physical[k] != labs(physical)) k++;
+        msh->physical[k] = labs(physical);
+        if (k == msh->nphysical) msh->nphysical++;
     }
     if (dimension > 0) {
         PCS_TRY(msh_whole(text, "the number of bounding entities", 0, INT_MAX, &count));

@@ -241,7 +241,7 @@ class _Names(Mapping[str, Any]):
         return len(self._names)
 
 
-class Model(contextlib.AbstractContextManager[Any]):
+class Model:
     """What is built of a case, at a state. Arrays without a copy show the present state, cannot be written, and stay
     good as long as they are kept, also when the model is closed."""
 
@@ -268,6 +268,10 @@ class Model(contextlib.AbstractContextManager[Any]):
         self._contacts = self._probes = None
         self._rows = {}
         self._q = self._v = None
+
+    def __enter__(self) -> Any:
+        self._alive()
+        return self
 
     def __exit__(self, *_: Any) -> None:
         self.close()

@@ -739,9 +739,10 @@ static void start_release(void *object)
     MPI_Comm_free(&self->side);
 }
 
-// Returns true if an option asks for more than a report.
+// Returns true if an option asks for more than a report, or options come from the environment.
 static bool start_are_asked(int count, const char *const *options)
 {
+    if (getenv("PETSC_OPTIONS") != NULL) return true;
     for (int i = 0; i < count; i++)
         if (start_is_name(options[i]) && !start_is_one_of(start_late, options[i])) return true;
     return false;

@@ -251,7 +251,7 @@ static bool retry_may_help(const pcs_sim *sim)
 // over an oscillation with equal steps, but not with steps that vary with it.
 static bool retry_allows(pcs_sim *sim, double h, int halvings)
 {
-    if (halvings < sim->view.kept_halvings) return false;
+    if (sim->retry->depth > 0 && halvings < sim->view.kept_halvings) return false;
     if (!sim->follows_rotation) return true;
     bool is_short = h <= pcs_scheme_present_step(sim->scheme->ops, sim->scheme->params, sim->system, &sim->state);
     if (!is_short && halvings >= sim->view.rotation_halvings && halvings < most_halvings)
