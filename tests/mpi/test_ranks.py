@@ -369,7 +369,7 @@ class Agreement(Ranks):
   line: { type: line, cells: grid.x, value: [0, 2.0e+4, 0], amplitude: { ramp: { rise: 4.0e-4 } } }
 """
         case = self.case("loaded", LATTICE.replace("contacts:", loads + "contacts:"))
-        self.same_results(3, case, "--set", "solver.type=schur")
+        self.same_results(3, case, "--set", "solver.type=schur", options=TIGHT)
 
     # Sets of all kinds, of which no rank has all items: chosen by place, with reactions, line loads across borders,
     # values from the first to the last node, and one item.

@@ -174,7 +174,8 @@ TEST(hanging_bodies_turn_freely)
         CHECK_OK(s.ctx, pcs_modes_find(&s.on, &options, &modes));
         CHECK(modes.count == 6);
         for (int k = 0; k < 6; k++) CHECK(modes.modes[k].kind == (k < 2 ? PCS_MODE_RIGID : PCS_MODE_VIBRATION));
-        CHECK_RELATIVE(modes.modes[2].w, 2.471073839, 1e-8);
+        // The unsymmetric problem of whirl leaves residuals up to 6e-8, whatever the rounding.
+        CHECK_RELATIVE(modes.modes[2].w, 2.471073839, whirl == 1 ? 1e-7 : 1e-9);
         still_close(&s);
     }
 }
