@@ -261,9 +261,8 @@ static bool substructures_is_interface(const pcs_pattern *pattern, int i)
     return false;
 }
 
-// Refuses interfaces whose dense factors have more entries than four matrices of a rank. Below that a step on two ranks
-// takes 0.7 and 0.4 of its time with iterations, for lattices in space of 12^3 and 22^3 cells, the latter close to it;
-// above, the dense factors, which every rank has, would be most of the memory.
+// Refuses interfaces whose dense factors, which every rank has, have more entries than four matrices of a rank. A step
+// of lattices in space of 12^3 and 22^3 cells, which have less, takes 0.7 and 0.4 of its time with iterations.
 static const char *substructures_refuses(const pcs_pattern *pattern, pcs_linsolve_kind kind)
 {
     const pcs_layout *layout = pattern->layout;
