@@ -283,7 +283,7 @@ static pcs_status substructures_number(pcs_linsolve *self, int *ninterface)
     const pcs_pattern *pattern = self->A->pattern;
     const pcs_layout *layout = pattern->layout;
     int mine = 0, begin, nown = layout->nown, ncopy = layout->n - nown;
-    double *number = d->x; // long enough
+    double *number = d->x; // [layout n], free until the first solve
     for (int i = 0; i < nown; i++) mine += substructures_is_interface(pattern, i);
     PCS_TRY(pcs_process_begin(self->ctx, mine, &begin, ninterface));
     for (int i = 0; i < nown; i++) number[i] = substructures_is_interface(pattern, i) ? begin++ : -1;
