@@ -3,8 +3,7 @@
 // Chains keep their numbering, other patterns are ordered by minimum degree and, where that takes more than 500
 // operations per entry (lattices in space), by nested dissection if it is better. A simplicial L D L' factor solves
 // faster than a supernodal one, on chains and frames five times, and is as fast to compute up to about a hundred
-// operations per entry; above that the factor is supernodal (L L'). A factor of more than 5e11 operations, a minute of
-// one core, or too large to be numbered is left to iterations where the caller may do with them.
+// operations per entry; above that the factor is supernodal (L L').
 //
 // `substructures` solves equations that are distributed over ranks. Own equations that couple with one of a lower rank
 // form the interface S, all others the interiors I, one for each rank, which do not couple with each other. Each rank
@@ -32,12 +31,6 @@ typedef struct cholmod_data {
     cholmod_dense *X, *Y, *E; // kept workspaces of the solve
 } cholmod_data;
 
-// Operations of a factor above which `petsc` with conjugate gradients takes less time and a fifth of the memory
-// (docs/scaling.md).
-static const double MOST_OPERATIONS = 5e11;
-
-#define CHOLMOD_HINT "`linear: petsc` with -- -pc_type bjacobi needs none"
-
 static const char *cholmod_refuses(const pcs_pattern *pattern, pcs_linsolve_kind kind)
 {
     if (kind != PCS_SPD) return "it is for symmetric positive definite matrices";
@@ -57,11 +50,11 @@ static void cholmod_release(void *object)
 static pcs_status cholmod_fault(pcs_linsolve *self, const char *during)
 {
     cholmod_data *d = self->data;
-    if (d->common.status == CHOLMOD_TOO_LARGE)
-        return pcs_fail(self->ctx, PCS_UNSUPPORTED,
-                        "the factor of %d equations is too large to be numbered; " CHOLMOD_HINT, self->A->pattern->n);
-    if (d->common.status == CHOLMOD_OUT_OF_MEMORY)
-        return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory during the %s", during);
+    if (d->common.status == CHOLMOD_TOO_LARGE || d->common.status == CHOLMOD_OUT_OF_MEMORY)
+        return pcs_fail(self->ctx, PCS_NO_MEMORY,
+                        "out of memory during the %s of %d equations; `linear: petsc` with -- -pc_type bjacobi needs "
+                        "no factor",
+                        during, self->A->pattern->n);
     return pcs_fail(self->ctx, PCS_FAILED, "CHOLMOD status %d during the %s", d->common.status, during);
 }
 
@@ -109,9 +102,6 @@ static pcs_status cholmod_analyze_view(pcs_linsolve *self)
     cholmod_data *d = self->data;
     d->L = cholmod_analyze(&d->view, &d->common);
     self->entries = d->common.lnz;
-    if (d->L != NULL && d->common.fl > MOST_OPERATIONS)
-        pcs_note(self->ctx, "a factor of %d equations takes %.0e operations; " CHOLMOD_HINT, self->A->pattern->n,
-                 d->common.fl);
     return d->L == NULL ? cholmod_fault(self, "analysis") : PCS_OK;
 }
 
