@@ -117,80 +117,40 @@ void pcs_chain_banded_solve(const pcs_chain *c, double *x)
 // Partition of a matrix into blocks that couple to their neighbours only, and access to these blocks.
 //
 // A beam has as many equations per node as its nodes have freedoms, less where a support takes some: the blocks are
-// found from the pattern and need not be equal. With the first block given, the shortest possible blocks follow: each
-// ends with the last equation that the blocks before it couple to. So all lengths of the first block are tried, anew
-// for each part that is not coupled to the one before. Neighbours that fit into one block are merged at last.
+// found from the pattern and need not be equal. A block may reach from one equation to another if none before it couples
+// with one behind it. The fewest blocks up to each equation follow from those up to the few before it.
 
-static int blocks_last_row(const pcs_pattern *pattern, int j)
+// Finds the fewest blocks of at most b equations. Returns their number, or -1 if there are none. `begin` ([n + 1], may
+// be NULL) gets the first equation of the last block before each equation.
+static int blocks_find(const pcs_pattern *pattern, int b, int *begin)
 {
-    return pattern->row[pattern->start[j + 1] - 1];
-}
-
-// Cuts the part that begins with equation `begin` after `length` equations, then as short as possible. Returns the
-// longest block; *end gets the end of the part, and `first` (unless NULL) the starts of its blocks.
-static int blocks_cut(const pcs_pattern *pattern, int begin, int length, int *first, int *nblock, int *end)
-{
-    int from = begin, to = begin + length < pattern->n ? begin + length : pattern->n, reach = to, longest = 0;
-    *nblock = 0;
-    while (from < to && longest <= PCS_CHAIN_MAX) {
-        if (first != NULL) first[*nblock] = from;
-        (*nblock)++;
-        longest = to - from > longest ? to - from : longest;
-        for (int j = from; j < to; j++) {
-            int next = blocks_last_row(pattern, j) + 1;
-            reach = next > reach ? next : reach;
+    enum { RING = PCS_CHAIN_MAX + 1 };
+    int count[RING] = { 0 }, reach[RING] = { 0 }, last = 0; // of the blocks before an equation; -1: none end there
+    for (int to = 1; to <= pattern->n; to++) {
+        int best = -1, before = reach[(to - 1) % RING], coupled = pattern->row[pattern->start[to] - 1] + 1;
+        for (int from = to > b ? to - b : 0; from < to; from++) {
+            int blocks = count[from % RING];
+            if (blocks < 0 || reach[from % RING] > to || (best >= 0 && blocks >= best)) continue;
+            best = blocks;
+            if (begin != NULL) begin[to] = from;
         }
-        from = to;
-        to = reach;
+        if (best >= 0) last = to;
+        if (to - last >= b) return -1;
+        count[to % RING] = best < 0 ? -1 : best + 1;
+        reach[to % RING] = coupled > before ? coupled : before;
     }
-    *end = from;
-    return longest;
-}
-
-// Partitions each part into blocks as short as possible. Returns the size of the longest one, or 0 if it is too long.
-static int blocks_shortest(const pcs_pattern *pattern, int *first, int *nblock)
-{
-    int longest = 1, count, end;
-    *nblock = 0;
-    for (int begin = 0; begin < pattern->n; begin = end) {
-        int best = PCS_CHAIN_MAX + 1, best_length = 0;
-        for (int length = 1; length < best; length++) { // the longest block is no shorter than the first
-            int result = blocks_cut(pattern, begin, length, NULL, &count, &end);
-            if (result < best) best = result, best_length = length;
-        }
-        if (best > PCS_CHAIN_MAX) return 0;
-        longest = best > longest ? best : longest;
-        blocks_cut(pattern, begin, best_length, first == NULL ? NULL : first + *nblock, &count, &end);
-        *nblock += count;
-    }
-    return longest;
-}
-
-static void blocks_merge(int n, int b, int *first, int *nblock)
-{
-    int kept = 0;
-    for (int k = 1; k < *nblock; k++) {
-        int end = k + 1 < *nblock ? first[k + 1] : n;
-        if (end - first[kept] > b) first[++kept] = first[k];
-    }
-    if (*nblock > 0) *nblock = kept + 1;
-    first[*nblock] = n;
+    return count[pattern->n % RING];
 }
 
 // Returns the size of the largest block of the best partition into blocks that couple to their neighbours only; 0 if
-// there is none with blocks of at most PCS_CHAIN_MAX. `first` ([n + 1], may be NULL) gets the first equations, then n;
-// *nblock their number.
-static int chain_partition(const pcs_pattern *pattern, int *first, int *nblock)
+// there is none with blocks of at most PCS_CHAIN_MAX. *nblock gets their number, `begin` as above.
+static int chain_partition(const pcs_pattern *pattern, int *begin, int *nblock)
 {
-    int b = blocks_shortest(pattern, first, nblock), even = pattern->chain_block;
-    if (even > 0 && (b == 0 || even <= b)) {
-        b = even;
-        *nblock = pattern->n / b + (pattern->n % b != 0);
-        if (first == NULL) return b;
-        for (int k = 0; k < *nblock; k++) first[k] = k * b;
+    for (int b = 1; b <= PCS_CHAIN_MAX; b++) {
+        *nblock = blocks_find(pattern, b, begin);
+        if (*nblock >= 0) return b;
     }
-    if (b > 0 && first != NULL) blocks_merge(pattern->n, b, first, nblock);
-    return b;
+    return 0;
 }
 
 static pcs_chain_block blocks_fill(const pcs_chain *c, int I, int J, double *copy)
@@ -1308,11 +1268,12 @@ static pcs_status chain_find_blocks(pcs_linsolve *self)
 {
     pcs_chain *c = self->data;
     const pcs_pattern *pattern = self->A->pattern;
-    int *first;
-    PCS_TAKE(self->ctx, first, pattern->n + 1, "the blocks of a chain");
+    int *begin;
+    PCS_TAKE(self->ctx, begin, pattern->n + 1, "the blocks of a chain");
     c->n = pattern->n;
-    c->b = chain_partition(pattern, first, &c->nblock);
-    c->first = first;
+    c->b = chain_partition(pattern, begin, &c->nblock);
+    PCS_TAKE(self->ctx, c->first, c->nblock + 1, "the blocks of a chain");
+    for (int I = c->nblock, end = c->n; I > 0; end = begin[end]) c->first[I--] = end;
     PCS_TAKE(self->ctx, c->column, c->nblock, "the blocks of a chain");
     for (int J = 0; J < c->nblock; J++) c->column[J] = chain_find_column(c, pattern, J);
     return PCS_OK;

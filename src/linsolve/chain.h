@@ -35,7 +35,7 @@ typedef struct pcs_chain_column {
 struct pcs_chain {
     int n, b;
     int nblock;                                   // number of blocks of at most b equations, short ones padded
-    const int *first;                             // [nblock + 1] first equations of the blocks, then n
+    int *first;                                   // [nblock + 1] first equations of the blocks, then n
     pcs_chain_column *column;                     // [nblock]
     bool is_positive;                             // the matrix is positive definite
     void (*solve)(const pcs_chain *c, double *x); // x = A^-1 x
