@@ -3,8 +3,7 @@
 // L U factors from both ends, which have positive pivots if the matrix is positive definite; a matrix that
 // needs row exchanges gets banded ones. Positive definite matrices of bars are solved faster, as their
 // values allow: a diagonal one (lumped mass) is a scaling; one whose inverse decays fast (mass matrices, iteration
-// matrices of moderate steps) is solved by eight interleaved sweeps in slices, others by two sweeps,
-// four equations of each at once.
+// matrices of moderate steps) is solved by eight interleaved sweeps in slices.
 
 #include "linsolve/chain.h"
 
@@ -153,190 +152,16 @@ static int chain_partition(const pcs_pattern *pattern, int *begin, int *nblock)
     return 0;
 }
 
-static pcs_chain_block blocks_fill(const pcs_chain *c, int I, int J, double *copy)
-{
-    memset(copy, 0, (size_t)(c->b * c->b) * sizeof *copy);
-    if (I == J)
-        for (int k = 0; k < c->b; k++) copy[k * (c->b + 1)] = 1.0;
-    return (pcs_chain_block){ copy, c->b };
-}
-
-// Returns block (I, J) of A: in place if the pattern allows, else copied to `copy` [b x b]. Short blocks and those
-// outside of the matrix are padded with zeros, and with ones on the diagonal.
-static pcs_chain_block chain_get(const pcs_chain *c, const pcs_matrix *A, int I, int J, double *copy)
-{
-    const int b = c->b, last = c->nblock - 1;
-    if (I < 0 || J < 0 || I > last || J > last) return blocks_fill(c, I, J, copy);
-    const int *restrict start = A->pattern->start, *restrict row = A->pattern->row;
-    const int from = c->first[I], to = c->first[I + 1], begin = c->first[J], end = c->first[J + 1];
-    if (c->column[J].stride > 0 && to - from == b) return pcs_chain_get_full(c, A, I, J);
-    memset(copy, 0, (size_t)(b * b) * sizeof *copy);
-    for (int j = begin; j < end; j++)
-        for (int p = start[j]; p < start[j + 1]; p++)
-            if (row[p] >= from && row[p] < to) copy[(j - begin) * b + row[p] - from] = A->value[p];
-    if (I == J)
-        for (int k = end - begin; k < b; k++) copy[k * (b + 1)] = 1.0;
-    return (pcs_chain_block){ copy, b };
-}
-
 // Copies a right-hand side into padded blocks, and back.
 static void chain_pad(const pcs_chain *c, const double *restrict x, double *restrict padded)
 {
-    for (int I = 0; I < c->nblock; I++, padded += c->b) {
-        int count = c->first[I + 1] - c->first[I];
-        const double *from = x + c->first[I];
-        for (int i = 0; i < c->b; i++) padded[i] = i < count ? from[i] : 0.0;
-    }
+    memset(padded, 0, (size_t)c->nblock * (size_t)c->b * sizeof *padded);
+    for (int i = 0; i < c->n; i++) padded[c->place[i]] = x[i];
 }
 
 static void chain_gather(const pcs_chain *c, const double *restrict padded, double *restrict x)
 {
-    for (int I = 0; I < c->nblock; I++, padded += c->b)
-        for (int i = c->first[I]; i < c->first[I + 1]; i++) x[i] = padded[i - c->first[I]];
-}
-
-// Two sweeps over a tridiagonal matrix that meet in the middle, side by side in the halves of a vector.
-//
-// With l_k the multiplier that takes equation k - 1 of a sweep out of equation k, and d_k the pivots,
-//
-//   forward   y_k = x_k - l_k y_{k-1}          backward   x_k = y_k / d_k - l_{k+1} x_{k+1}
-//
-// Each step waits for the one before. Several steps at once wait as long as one, here the second of some:
-//
-//   y_{k+1} = (x_{k+1} - l_{k+1} x_k) + l_{k+1} l_k y_{k-1}
-//
-// where the bracket is known beforehand; likewise backward. What y_{k-1} is rounded off by in a multiplication reaches
-// y_{k+1} with the factor l_{k+1} l_k either way, so that this is as exact as one step after the other.
-//
-// Pair k is made of the equations k and n - 1 - k. One equation is left in the middle, or two, of which the second one
-// belongs to the sweep from below.
-
-#define PAIRS_INLINE static inline __attribute__((always_inline))
-#define PAIRS_UNROLL _Pragma("GCC unroll 4")
-
-enum { GROUP = 4 }; // steps at once
-
-static int pairs_count(const pcs_chain *c)
-{
-    return (c->n - 1) / 2;
-}
-
-static double pairs_entry(const pcs_chain *c, const pcs_matrix *A, int i, int j)
-{
-    double copy[1];
-    return *chain_get(c, A, i, j, copy).at;
-}
-
-// Eliminates equation `from`, whose reciprocal pivot is given, from `to`. Returns the multiplier and adds the decrease
-// of the pivot of `to` to *loss.
-static double pairs_eliminate(const pcs_chain *c, const pcs_matrix *A, int from, int to, double inverse, double *loss)
-{
-    double coupling = pairs_entry(c, A, to, from), multiplier = coupling * inverse;
-    *loss += multiplier * coupling;
-    return multiplier;
-}
-
-static bool pairs_invert(double diagonal, double loss, double *inverse)
-{
-    *inverse = 1.0 / (diagonal - loss);
-    return pcs_pivot_is_positive(diagonal - loss, diagonal);
-}
-
-// Stores in `lower` the multipliers of each pair, of those next to the middle, and of the second equation there; in
-// `inverse` the reciprocal pivots in the same order, that of the first equation in the middle last.
-int pcs_chain_pairs_factor(pcs_chain *c, const pcs_matrix *A)
-{
-    int n = c->n, count = pairs_count(c), first = count, second = n - 1 - count;
-    double *lower = c->lower, *inverse = c->inverse, loss[2] = { 0.0, 0.0 };
-    if (n == 0) return -1;
-    lower[0] = lower[1] = 0.0;
-    for (int k = 0; k < count; k++) {
-        for (int side = 0; side < 2; side++) {
-            int i = side == 0 ? k : n - 1 - k, next = side == 0 ? i + 1 : i - 1, at = 2 * k + side;
-            if (!pairs_invert(pairs_entry(c, A, i, i), loss[side], &inverse[at])) return i;
-            loss[side] = 0.0;
-            lower[at + 2] = pairs_eliminate(c, A, i, next, inverse[at], &loss[side]);
-        }
-    }
-    if (second > first) {
-        if (!pairs_invert(pairs_entry(c, A, second, second), loss[1], &inverse[2 * count])) return second;
-        loss[1] = 0.0;
-        lower[2 * count + 2] = pairs_eliminate(c, A, second, first, inverse[2 * count], &loss[1]);
-    }
-    return pairs_invert(pairs_entry(c, A, first, first), loss[0] + loss[1], &inverse[n - 1]) ? -1 : first;
-}
-
-// Loads the two equations of a pair, at `up` and at `down`.
-static inline pcs_double2 pairs_get(const double *up, const double *down)
-{
-    return (pcs_double2){ *up, *down };
-}
-
-static inline void pairs_put(double *up, double *down, pcs_double2 x)
-{
-    *up = x[0];
-    *down = x[1];
-}
-
-// Makes `count` steps of a sweep at once. Each is the result of the steps before it in the group, plus its factor times
-// the y before the group.
-PAIRS_INLINE pcs_double2 pairs_forward(int count, const double *lower, const double *inverse, double *up, double *down,
-                                       pcs_double2 y)
-{
-    pcs_double2 own = { 0.0, 0.0 }, factor = own, last = own;
-    PAIRS_UNROLL
-    for (int i = 0; i < count; i++) {
-        pcs_double2 l = pcs_double2_load(lower + 2 * i), x = pairs_get(up + i, down - i);
-        own = i == 0 ? x : x - l * own;
-        factor = i == 0 ? -l : -(l * factor);
-        last = own + factor * y;
-        pairs_put(up + i, down - i, last * pcs_double2_load(inverse + 2 * i));
-    }
-    return last;
-}
-
-// Makes the steps from the last pair of a group to the first; `lower` points to the multipliers of the pair after it.
-PAIRS_INLINE pcs_double2 pairs_backward(int count, const double *lower, double *up, double *down, pcs_double2 x)
-{
-    pcs_double2 own = { 0.0, 0.0 }, factor = own, last = own;
-    PAIRS_UNROLL
-    for (int i = 0; i < count; i++) {
-        pcs_double2 l = pcs_double2_load(lower - 2 * i), y = pairs_get(up - i, down + i);
-        own = i == 0 ? y : y - l * own;
-        factor = i == 0 ? -l : -(l * factor);
-        last = own + factor * x;
-        pairs_put(up - i, down + i, last);
-    }
-    return last;
-}
-
-// Solves the equations in the middle. Returns the start values of the backward sweeps.
-static inline pcs_double2 pairs_meet(const pcs_chain *c, double *first, double *second, pcs_double2 y)
-{
-    const double *l = c->lower + 2 * pairs_count(c), *inverse = c->inverse + c->n - 1;
-    if (second == first) {
-        *first = (*first - (l[0] * y[0] + l[1] * y[1])) * *inverse;
-    } else {
-        double low = *second - l[1] * y[1];
-        *first = (*first - (l[0] * y[0] + l[2] * low)) * *inverse;
-        *second = low * inverse[-1] - l[2] * *first;
-    }
-    return pairs_get(first, second);
-}
-
-PCS_WIDE void pcs_chain_pairs_solve(const pcs_chain *c, double *x)
-{
-    int n = c->n, count = pairs_count(c), k = 0;
-    const double *lower = c->lower, *inverse = c->inverse;
-    double *up = x, *down = x + n - 1;
-    pcs_double2 y = { 0.0, 0.0 };
-    if (n == 0) return;
-    for (; k + GROUP <= count; k += GROUP)
-        y = pairs_forward(GROUP, lower + 2 * k, inverse + 2 * k, up + k, down - k, y);
-    for (; k < count; k++) y = pairs_forward(1, lower + 2 * k, inverse + 2 * k, up + k, down - k, y);
-    y = pairs_meet(c, up + k, down - k, y);
-    for (; k % GROUP > 0; k--) y = pairs_backward(1, lower + 2 * k, up + k - 1, down - k + 1, y);
-    for (; k > 0; k -= GROUP) y = pairs_backward(GROUP, lower + 2 * k, up + k - 1, down - k + 1, y);
+    for (int i = 0; i < c->n; i++) x[i] = padded[c->place[i]];
 }
 
 // Eight interleaved sweeps over a tridiagonal matrix whose inverse decays fast.
@@ -369,13 +194,6 @@ enum {
 };
 
 static const double windows_tolerance = 1.0e-20;
-
-// Returns the number of doubles of the factor of a bar, for windows and pairs.
-static size_t chain_bar_lower(int n)
-{
-    // Each tile has one row more than equations. Pairs also have one number more than equations.
-    return (size_t)n + WIDTH * ((size_t)n / (WIDTH * SHORTEST) + 1);
-}
 
 static size_t chain_windows_work(int n)
 {
@@ -790,7 +608,7 @@ void pcs_chain_windows_solve(const pcs_chain *c, double *x)
 #define LU_UNROLL _Pragma("GCC unroll 12")
 #endif
 
-enum { LU_ROWS = PCS_CHAIN_MAX, LU_BLOCK = PCS_CHAIN_MAX * PCS_CHAIN_MAX };
+enum { LU_ROWS = PCS_CHAIN_MAX, LU_COLUMNS = 3 * PCS_CHAIN_MAX * PCS_CHAIN_MAX };
 
 LU_INLINE int lu_even(int b)
 {
@@ -829,8 +647,9 @@ LU_INLINE void lu_load(int b, const double *from, pcs_double2 *to)
 // Largest sum of the bounds of a block, per equation. At most 4 for a positive definite matrix.
 static const double lu_limit = 16.0;
 
+// Holds the blocks of A that enter a step, with columns 3 b apart.
 typedef struct lu_input {
-    pcs_chain_block below, next, beside; // C, D, B
+    const double *below, *next, *beside; // C, D, B
 } lu_input;
 
 // Holds the Schur complement S of a block, by columns of whole pairs, and the reciprocal diagonal of A there.
@@ -838,11 +657,6 @@ typedef struct lu_rest {
     double S[PCS_CHAIN_MAX * LU_ROWS];
     double weight[LU_ROWS];
 } lu_rest;
-
-static size_t chain_lu_lower(const pcs_chain *c)
-{
-    return (size_t)c->nblock * (size_t)lu_stride(c->b);
-}
 
 static int lu_middle(const pcs_chain *c)
 {
@@ -861,13 +675,29 @@ LU_INLINE pcs_double2 lu_absolute(pcs_double2 p)
     return (pcs_double2){ fabs(p[0]), fabs(p[1]) };
 }
 
+// Returns the columns of block J in the rows of the blocks J - 1, J and J + 1: those of A if they have all entries, else
+// copies. Short blocks and one behind the last are padded with zeros, and with ones on the diagonal.
+LU_INLINE const double *lu_read(const pcs_chain *c, const pcs_matrix *A, int b, int J, double *copy)
+{
+    const int *start = A->pattern->start, *row = A->pattern->row, *place = c->place;
+    const int begin = c->first[J < c->nblock ? J : c->nblock], end = c->first[J < c->nblock ? J + 1 : c->nblock];
+    if (start[end] - start[begin] == 3 * b * b) return A->value + start[begin];
+    memset(copy, 0, (size_t)(3 * b * b) * sizeof *copy);
+    for (int j = begin; j < end; j++) {
+        double *column = copy + (j - begin) * 3 * b - (J - 1) * b;
+        for (int p = start[j]; p < start[j + 1]; p++) column[place[row[p]]] = A->value[p];
+    }
+    for (int k = end - begin; k < b; k++) copy[k * 3 * b + b + k] = 1.0;
+    return copy;
+}
+
 // Computes the reciprocals of the diagonal of D; padding has 1.
-LU_INLINE void lu_weigh(int b, pcs_chain_block D, double *weight)
+LU_INLINE void lu_weigh(int b, const double *D, double *weight)
 {
     LU_UNROLL
     for (int i = 0; i < lu_even(b); i += 2) {
-        const double second = i + 1 < b ? D.at[(i + 1) * (D.stride + 1)] : 1.0;
-        pcs_double2_store(weight + i, 1.0 / lu_absolute((pcs_double2){ D.at[i * (D.stride + 1)], second }));
+        const double second = i + 1 < b ? D[(i + 1) * (3 * b + 1)] : 1.0;
+        pcs_double2_store(weight + i, 1.0 / lu_absolute((pcs_double2){ D[i * (3 * b + 1)], second }));
     }
 }
 
@@ -921,7 +751,7 @@ LU_INLINE void lu_column(int b, int j, pcs_double2 *column, double weight, lu_fa
 }
 
 // Factors the first b columns: L and M, U.
-LU_INLINE void lu_panel(int b, const lu_rest *rest, pcs_chain_block C, lu_factors *to)
+LU_INLINE void lu_panel(int b, const lu_rest *rest, const double *C, lu_factors *to)
 {
     const int h = lu_even(b) / 2;
     double weight[LU_ROWS]; // a copy that the compiler knows nothing else writes to
@@ -932,7 +762,7 @@ LU_INLINE void lu_panel(int b, const lu_rest *rest, pcs_chain_block C, lu_factor
         pcs_double2 column[LU_ROWS];
         LU_UNROLL
         for (int i = 0; i < h; i++) column[i] = pcs_double2_load(rest->S + (j * h + i) * 2);
-        lu_load(b, C.at + j * C.stride, column + h);
+        lu_load(b, C + j * 3 * b, column + h);
         lu_column(b, j, column, weight[j], to);
     }
 }
@@ -946,8 +776,8 @@ LU_INLINE pcs_double2 lu_update(int b, int count, int j, const lu_input *in, con
     pcs_double2 column[2][LU_ROWS], bound = { 0 };
     LU_UNROLL
     for (int m = 0; m < count; m++) {
-        lu_load(b, in->beside.at + (j + m) * in->beside.stride, column[m]);
-        lu_load(b, in->next.at + (j + m) * in->next.stride, column[m] + h);
+        lu_load(b, in->beside + (j + m) * 3 * b, column[m]);
+        lu_load(b, in->next + (j + m) * 3 * b, column[m] + h);
     }
     LU_UNROLL
     for (int k = 0; k < b; k++) {
@@ -1001,38 +831,35 @@ LU_INLINE bool lu_eliminate(pcs_chain *c, int b, const lu_input *in, const lu_re
 // has as many steps, or one more.
 typedef struct lu_sweep {
     int block, direction;
-    lu_rest rest[2]; // of blocks with even and with odd numbers: the present one and the next
+    lu_rest rest[2];          // of blocks with even and with odd numbers: the present one and the next
+    const double *columns[2]; // of A, likewise
+    double copy[2][LU_COLUMNS];
 } lu_sweep;
 
-// Adds `sign` times diagonal block I of A to what elimination has left of it so far.
-LU_INLINE void lu_add(const pcs_chain *c, const pcs_matrix *A, int b, int I, double sign, lu_rest *rest)
+LU_INLINE void lu_begin(const pcs_chain *c, const pcs_matrix *A, int b, int I, int direction, lu_sweep *sweep)
 {
-    double copy[LU_BLOCK];
-    pcs_chain_block D = chain_get(c, A, I, I, copy);
+    const double *D = lu_read(c, A, b, I, sweep->copy[I % 2]) + b;
+    lu_rest *rest = &sweep->rest[I % 2];
+    sweep->block = I;
+    sweep->direction = direction;
+    sweep->columns[I % 2] = D - b;
     lu_weigh(b, D, rest->weight);
-    for (int j = 0; j < b; j++)
-        for (int i = 0; i < b; i++) rest->S[j * lu_even(b) + i] += sign * D.at[j * D.stride + i];
-}
-
-// Returns the blocks of A that enter a step from block I to block J.
-LU_INLINE lu_input lu_find(const pcs_chain *c, const pcs_matrix *A, int I, int J, double (*copy)[LU_BLOCK])
-{
-    if (J < c->nblock && c->column[I].stride > 0 && c->column[J].stride > 0)
-        return (lu_input){ .below = pcs_chain_get_full(c, A, J, I),
-                           .next = pcs_chain_get_full(c, A, J, J),
-                           .beside = pcs_chain_get_full(c, A, I, J) };
-    return (lu_input){ .below = chain_get(c, A, J, I, copy[0]),
-                       .next = chain_get(c, A, J, J, copy[1]),
-                       .beside = chain_get(c, A, I, J, copy[2]) };
+    memset(rest->S, 0, sizeof rest->S);
+    for (int j = 0; j < b; j++) memcpy(rest->S + j * lu_even(b), D + j * 3 * b, (size_t)b * sizeof *D);
 }
 
 // Eliminates the present block of the sweep and moves on to the next one; the middle leads to none.
 LU_INLINE bool lu_step(pcs_chain *c, const pcs_matrix *A, int b, lu_sweep *sweep)
 {
-    double copy[3][LU_BLOCK];
-    const int I = sweep->block, J = I == lu_middle(c) ? c->nblock : I + sweep->direction;
-    const lu_input in = lu_find(c, A, I, J, copy);
-    const bool is_good = lu_eliminate(c, b, &in, &sweep->rest[I % 2], &sweep->rest[(I + 1) % 2], I);
+    static const double nothing[LU_COLUMNS];
+    const int I = sweep->block, own = I % 2, other = 1 - own, shift = sweep->direction * b;
+    const bool is_last = I == lu_middle(c);
+    const double *next = lu_read(c, A, b, is_last ? c->nblock : I + sweep->direction, sweep->copy[other]) + b;
+    const lu_input in = { .below = is_last ? nothing : sweep->columns[own] + b + shift,
+                          .next = next,
+                          .beside = next - shift };
+    sweep->columns[other] = next - b;
+    const bool is_good = lu_eliminate(c, b, &in, &sweep->rest[own], &sweep->rest[other], I);
     if (is_good) sweep->block += sweep->direction;
     return is_good;
 }
@@ -1041,15 +868,16 @@ LU_INLINE bool lu_step(pcs_chain *c, const pcs_matrix *A, int b, lu_sweep *sweep
 LU_INLINE const lu_sweep *lu_run(pcs_chain *c, const pcs_matrix *A, int b, lu_sweep *sweep)
 {
     const int middle = lu_middle(c);
-    for (int side = 0; side < 2; side++)
-        lu_add(c, A, b, sweep[side].block, 1.0, &sweep[side].rest[sweep[side].block % 2]);
+    lu_begin(c, A, b, 0, 1, &sweep[0]);
+    lu_begin(c, A, b, c->nblock - 1, -1, &sweep[1]);
     while (sweep[1].block > middle) {
         if (sweep[0].block < middle && !lu_step(c, A, b, &sweep[0])) return &sweep[0];
         if (!lu_step(c, A, b, &sweep[1])) return &sweep[1];
     }
-    lu_rest *left = &sweep[0].rest[middle % 2], *right = &sweep[1].rest[middle % 2];
-    for (int k = 0; k < b * lu_even(b); k++) left->S[k] += right->S[k];
-    lu_add(c, A, b, middle, -1.0, left);
+    double *left = sweep[0].rest[middle % 2].S, *right = sweep[1].rest[middle % 2].S;
+    const double *D = sweep[0].columns[middle % 2] + b;
+    for (int j = 0; j < b; j++)
+        for (int i = 0; i < b; i++) left[j * lu_even(b) + i] += right[j * lu_even(b) + i] - D[j * 3 * b + i];
     return lu_step(c, A, b, &sweep[0]) ? NULL : &sweep[0];
 }
 
@@ -1082,7 +910,7 @@ static int lu_find_bad(const pcs_chain *c, const lu_sweep *sweep)
 static int chain_lu_factor(pcs_chain *c, const pcs_matrix *A)
 {
     if (c->n == 0) return -1;
-    lu_sweep sweep[2] = { { .block = 0, .direction = 1 }, { .block = c->nblock - 1, .direction = -1 } };
+    lu_sweep sweep[2];
     const lu_sweep *bad = lu_run_sized(c, A, sweep);
     return bad == NULL ? -1 : lu_find_bad(c, bad);
 }
@@ -1116,85 +944,63 @@ LU_INLINE void lu_subtract(int begin, int end, const double *column, double fact
     for (int i = begin; i < end; i++) to[i] -= pcs_double2_load(column + 2 * i) * factor;
 }
 
-// Makes a step of each forward sweep: y holds the block, reduced by those before. The statements alternate between the
-// sweeps, because the processor looks only a few hundred operations ahead.
-LU_INLINE void lu_forward(int b, lu_side *p, lu_side *q)
+// Makes a step of a forward sweep: y holds the block, reduced by those before.
+LU_INLINE void lu_forward(int b, lu_side *p)
 {
     const int even = lu_even(b), h = even / 2;
-    pcs_double2 y[LU_ROWS / 2], v[LU_ROWS / 2], d[LU_ROWS / 2], e[LU_ROWS / 2];
+    pcs_double2 y[LU_ROWS / 2], d[LU_ROWS / 2];
     lu_load(b, p->x + p->next, y);
-    lu_load(b, q->x + q->next, v);
     LU_UNROLL
     for (int k = 0; k < b; k++) {
-        const double *f = p->step + lu_of_L(b, k), *g = q->step + lu_of_L(b, k);
-        const double factor = p->y[k / 2][k % 2], other = q->y[k / 2][k % 2];
-        lu_subtract((k + 1) / 2, h, f, factor, p->y);
-        lu_subtract((k + 1) / 2, h, g, other, q->y);
-        lu_subtract(0, h, f + even, factor, y);
-        lu_subtract(0, h, g + even, other, v);
+        const double *column = p->step + lu_of_L(b, k), factor = p->y[k / 2][k % 2];
+        lu_subtract((k + 1) / 2, h, column, factor, p->y);
+        lu_subtract(0, h, column + even, factor, y);
     }
     lu_load(b, p->inverse, d);
-    lu_load(b, q->inverse, e);
     LU_UNROLL
-    for (int i = 0; i < h; i++) d[i] *= p->y[i], e[i] *= q->y[i], p->y[i] = y[i], q->y[i] = v[i];
+    for (int i = 0; i < h; i++) {
+        d[i] *= p->y[i];
+        p->y[i] = y[i];
+    }
     lu_store(b, d, p->x);
-    lu_store(b, e, q->x);
+    lu_move(b, 1, p);
 }
 
-// Makes a step of each backward sweep. y holds the block before. Starts with the last columns, whose x are known first.
-LU_INLINE void lu_backward(int b, lu_side *p, lu_side *q)
+// Makes a step of a backward sweep. y holds the block before. Starts with the last columns, whose x are known first.
+LU_INLINE void lu_backward(int b, lu_side *p)
 {
     const int h = lu_even(b) / 2;
-    pcs_double2 y[LU_ROWS / 2], v[LU_ROWS / 2];
+    pcs_double2 y[LU_ROWS / 2];
+    lu_move(b, -1, p);
     lu_load(b, p->x, y);
-    lu_load(b, q->x, v);
     LU_UNROLL
-    for (int k = b - 1; k >= 0; k--) {
-        lu_subtract(0, h, p->step + lu_of_V(b, k), p->y[k / 2][k % 2], y);
-        lu_subtract(0, h, q->step + lu_of_V(b, k), q->y[k / 2][k % 2], v);
-    }
+    for (int k = b - 1; k >= 0; k--) lu_subtract(0, h, p->step + lu_of_V(b, k), p->y[k / 2][k % 2], y);
     LU_UNROLL
-    for (int k = b - 1; k > 0; k--) {
-        const double factor = y[k / 2][k % 2], other = v[k / 2][k % 2];
-        lu_subtract(0, (k + 1) / 2, p->step + lu_of_U(b, k), factor, y);
-        lu_subtract(0, (k + 1) / 2, q->step + lu_of_U(b, k), other, v);
-    }
+    for (int k = b - 1; k > 0; k--) lu_subtract(0, (k + 1) / 2, p->step + lu_of_U(b, k), y[k / 2][k % 2], y);
     LU_UNROLL
-    for (int i = 0; i < h; i++) p->y[i] = y[i], q->y[i] = v[i];
+    for (int i = 0; i < h; i++) p->y[i] = y[i];
     lu_store(b, y, p->x);
-    lu_store(b, v, q->x);
 }
 
-// Makes the forward step of block I alone, whose rows couple to the block at I + next (0: to none).
-LU_INLINE void lu_forward_alone(const pcs_chain *c, int b, int I, int next, double *x)
+// Solves for the block in the middle, which both sweeps have reduced, by a step that leads to the same block.
+LU_INLINE void lu_meet(int b, lu_side *upper, lu_side *lower)
 {
-    const double *step = lu_step_of(c, b, I), *inverse = c->inverse + (ptrdiff_t)I * b;
-    double *own = x + (ptrdiff_t)I * b, *other = own + (ptrdiff_t)next * b;
-    for (int k = 0; k < b; k++) {
-        const double *L = step + lu_of_L(b, k), *M = L + lu_even(b);
-        for (int i = k + 1; i < b; i++) own[i] -= L[i] * own[k];
-        if (next == 0) continue;
-        for (int i = 0; i < b; i++) other[i] -= M[i] * own[k];
-    }
-    for (int i = 0; i < b; i++) own[i] *= inverse[i];
+    lu_side middle = *upper;
+    pcs_double2 x[LU_ROWS / 2];
+    lu_load(b, middle.x, x);
+    middle.next = 0;
+    LU_UNROLL
+    for (int i = 0; i < lu_even(b) / 2; i++) middle.y[i] += lower->y[i] - x[i];
+    lu_forward(b, &middle);
+    lu_backward(b, &middle);
+    LU_UNROLL
+    for (int i = 0; i < lu_even(b) / 2; i++) upper->y[i] = lower->y[i] = middle.y[i];
 }
 
-LU_INLINE void lu_backward_alone(const pcs_chain *c, int b, int I, int next, double *x)
-{
-    const double *step = lu_step_of(c, b, I);
-    double *own = x + (ptrdiff_t)I * b, *other = own + (ptrdiff_t)next * b;
-    for (int k = b - 1; k >= 0; k--) {
-        if (next == 0) break;
-        for (int i = 0; i < b; i++) own[i] -= step[lu_of_V(b, k) + i] * other[k];
-    }
-    for (int k = b - 1; k > 0; k--)
-        for (int i = 0; i < k; i++) own[i] -= step[lu_of_U(b, k) + i] * own[k];
-}
-
-// Solves with both sweeps side by side up to the last block of the lower one before the middle, then block by block.
+// Solves with both sweeps, a step of each in turns. The lower one has as many as the upper one, or one more.
 LU_INLINE void lu_solve(const pcs_chain *c, int b, double *x)
 {
-    const int middle = lu_middle(c), last = c->nblock - 1, common = last > middle ? last - middle - 1 : 0;
+    const int middle = lu_middle(c), last = c->nblock - 1;
     lu_side upper = { .step = c->lower, .inverse = c->inverse, .x = x, .next = b };
     lu_side lower = { .step = lu_step_of(c, b, last),
                       .inverse = c->inverse + (ptrdiff_t)last * b,
@@ -1202,26 +1008,17 @@ LU_INLINE void lu_solve(const pcs_chain *c, int b, double *x)
                       .next = -b };
     lu_load(b, upper.x, upper.y);
     lu_load(b, lower.x, lower.y);
-    for (int k = 0; k < common; k++) {
-        lu_forward(b, &upper, &lower);
-        lu_move(b, 1, &upper);
-        lu_move(b, 1, &lower);
+    if (last > 2 * middle) lu_forward(b, &lower);
+    for (int k = 0; k < middle; k++) {
+        lu_forward(b, &upper);
+        lu_forward(b, &lower);
     }
-    lu_store(b, upper.y, upper.x);
-    lu_store(b, lower.y, lower.x);
-    for (int I = common; I < middle; I++) lu_forward_alone(c, b, I, 1, x);
-    for (int I = last - common; I > middle; I--) lu_forward_alone(c, b, I, -1, x);
-    lu_forward_alone(c, b, middle, 0, x);
-    lu_backward_alone(c, b, middle, 0, x);
-    for (int I = middle + 1; I <= last - common; I++) lu_backward_alone(c, b, I, -1, x);
-    for (int I = middle - 1; I >= common; I--) lu_backward_alone(c, b, I, 1, x);
-    lu_load(b, upper.x, upper.y);
-    lu_load(b, lower.x, lower.y);
-    for (int k = 0; k < common; k++) {
-        lu_move(b, -1, &upper);
-        lu_move(b, -1, &lower);
-        lu_backward(b, &upper, &lower);
+    lu_meet(b, &upper, &lower);
+    for (int k = 0; k < middle; k++) {
+        lu_backward(b, &upper);
+        lu_backward(b, &lower);
     }
+    if (last > 2 * middle) lu_backward(b, &lower);
 }
 
 PCS_WIDE static void lu_solve_sized(const pcs_chain *c, double *x)
@@ -1236,7 +1033,7 @@ PCS_WIDE static void lu_solve_sized(const pcs_chain *c, double *x)
     }
 }
 
-static void chain_lu_solve(const pcs_chain *c, double *x)
+void pcs_chain_lu_solve(const pcs_chain *c, double *x)
 {
     if (c->n == 0) return;
     if (c->n == c->nblock * c->b) {
@@ -1254,16 +1051,6 @@ static const char *chain_refuses(const pcs_pattern *pattern, pcs_linsolve_kind k
     return chain_partition(pattern, NULL, &nblock) == 0 ? "it is not block tridiagonal with blocks of at most 6" : NULL;
 }
 
-// Returns zeros unless block J has b equations whose columns have entries in all rows of its neighbours and itself.
-static pcs_chain_column chain_find_column(const pcs_chain *c, const pcs_pattern *pattern, int J)
-{
-    int top = c->first[J > 0 ? J - 1 : 0], bottom = c->first[J + 2 < c->nblock ? J + 2 : c->nblock];
-    if (c->first[J + 1] - c->first[J] != c->b) return (pcs_chain_column){ 0 };
-    for (int j = c->first[J]; j < c->first[J + 1]; j++)
-        if (pattern->start[j + 1] - pattern->start[j] != bottom - top) return (pcs_chain_column){ 0 };
-    return (pcs_chain_column){ pattern->start[c->first[J]] - top, bottom - top };
-}
-
 static pcs_status chain_find_blocks(pcs_linsolve *self)
 {
     pcs_chain *c = self->data;
@@ -1274,8 +1061,9 @@ static pcs_status chain_find_blocks(pcs_linsolve *self)
     c->b = chain_partition(pattern, begin, &c->nblock);
     PCS_TAKE(self->ctx, c->first, c->nblock + 1, "the blocks of a chain");
     for (int I = c->nblock, end = c->n; I > 0; end = begin[end]) c->first[I--] = end;
-    PCS_TAKE(self->ctx, c->column, c->nblock, "the blocks of a chain");
-    for (int J = 0; J < c->nblock; J++) c->column[J] = chain_find_column(c, pattern, J);
+    PCS_TAKE(self->ctx, c->place, c->n, "the blocks of a chain");
+    for (int I = 0; I < c->nblock; I++)
+        for (int i = c->first[I]; i < c->first[I + 1]; i++) c->place[i] = I * c->b + i - c->first[I];
     return PCS_OK;
 }
 
@@ -1297,10 +1085,11 @@ static pcs_status chain_analyze(pcs_linsolve *self)
     PCS_TRY(chain_find_blocks(self));
     c->is_positive = self->kind == PCS_SPD;
     const bool is_bar = c->is_positive && c->b == 1;
-    size_t n = (size_t)c->nblock * (size_t)c->b, lower = is_bar ? chain_bar_lower(c->n) : chain_lu_lower(c);
+    size_t n = (size_t)c->nblock * (size_t)c->b, lower = n * 3 * (size_t)lu_even(c->b); // more than windows need
     if (is_bar) PCS_TRY(chain_analyze_windows(self));
     else PCS_TAKE(self->ctx, c->work, n, "the workspace of a chain");
-    PCS_TAKE(self->ctx, c->lower, lower, "the factor of a chain");
+    c->lower = pcs_take_room(self->ctx, lower * sizeof *c->lower, "the factor of a chain");
+    if (c->lower == NULL) return PCS_NO_MEMORY;
     PCS_TAKE(self->ctx, c->inverse, n, "the pivots of a chain");
     return c->is_positive ? PCS_OK : chain_banded_analyze(self->ctx, c);
 }
@@ -1341,10 +1130,8 @@ static int chain_factor_values(pcs_chain *c, const pcs_matrix *A)
         c->solve = pcs_chain_windows_solve;
         int bad = chain_windows_factor(c, A, &fits);
         if (fits || bad >= 0) return bad;
-        c->solve = pcs_chain_pairs_solve;
-        return pcs_chain_pairs_factor(c, A);
     }
-    c->solve = chain_lu_solve;
+    c->solve = pcs_chain_lu_solve;
     int bad = chain_lu_factor(c, A);
     if (bad < 0 || c->is_positive) return bad;
     c->solve = pcs_chain_banded_solve;

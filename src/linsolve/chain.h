@@ -26,17 +26,11 @@ typedef struct pcs_chain_banded {
     double *weight, *size; // [n] scales of rows and of columns
 } pcs_chain_banded;
 
-// Columns of a block of b equations that have all possible rows: number of the value that row 0 would have in the first
-// one, and numbers of a column; 0 for other blocks.
-typedef struct pcs_chain_column {
-    int place, stride;
-} pcs_chain_column;
-
 struct pcs_chain {
     int n, b;
     int nblock;                                   // number of blocks of at most b equations, short ones padded
     int *first;                                   // [nblock + 1] first equations of the blocks, then n
-    pcs_chain_column *column;                     // [nblock]
+    int *place;                                   // [n] of each equation among the padded blocks
     bool is_positive;                             // the matrix is positive definite
     void (*solve)(const pcs_chain *c, double *x); // x = A^-1 x
     double *lower;                                // off-diagonal part of the factor
@@ -50,24 +44,8 @@ struct pcs_chain {
     pcs_chain_banded banded;
 };
 
-// Block of A by columns, `stride` apart.
-typedef struct pcs_chain_block {
-    const double *at;
-    int stride;
-} pcs_chain_block;
-
-// Returns a block in place, if the columns of J are full and I has b equations.
-static inline pcs_chain_block pcs_chain_get_full(const pcs_chain *c, const pcs_matrix *A, int I, int J)
-{
-    return (pcs_chain_block){ A->value + c->column[J].place + c->first[I], c->column[J].stride };
-}
-
-// Factors L D L' from both ends to the middle, for b = 1. Returns the equation whose pivot is not positive, or -1.
-int pcs_chain_pairs_factor(pcs_chain *c, const pcs_matrix *A);
-void pcs_chain_pairs_solve(const pcs_chain *c, double *x);
-
 void pcs_chain_windows_solve(const pcs_chain *c, double *x);
-
+void pcs_chain_lu_solve(const pcs_chain *c, double *x);
 void pcs_chain_banded_solve(const pcs_chain *c, double *x);
 
 #endif

@@ -108,7 +108,7 @@ TEST_WITH_CONTEXT(test_bars_take_the_fast_way)
     for (size_t k = 0; k < sizeof bars / sizeof *bars; k++) {
         pcs_matrix *A = bar(*state, bars[k].n, bars[k].values);
         pcs_linsolve *chain = factored(*state, "chain", A, PCS_SPD);
-        check_path(chain, bars[k].has_windows ? pcs_chain_windows_solve : pcs_chain_pairs_solve);
+        check_path(chain, bars[k].has_windows ? pcs_chain_windows_solve : pcs_chain_lu_solve);
         check_all(*state, A, PCS_SPD, bars[k].agreement, 4);
     }
 }
@@ -131,11 +131,11 @@ TEST_WITH_CONTEXT(test_decay_is_free_of_scaling)
     pcs_matrix *A = bar(*state, 1000, stiff_rod);
     seemingly_decaying(A);
     pcs_linsolve *chain = factored(*state, "chain", A, PCS_SPD);
-    check_path(chain, pcs_chain_pairs_solve);
+    check_path(chain, pcs_chain_lu_solve);
     check_solves(*state, chain, NULL, 0.0);
 }
 
-// Pairs in groups and left over, one equation or two in the middle, light beside heavy and soft beside stiff.
+// Odd and even numbers of equations, light beside heavy and soft beside stiff.
 TEST_WITH_CONTEXT(test_short_bars)
 {
     rod_values *const values[] = { mass_rod, step_rod, stiff_rod, graded_rod, jump_rod };
@@ -143,12 +143,12 @@ TEST_WITH_CONTEXT(test_short_bars)
         for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
             pcs_matrix *A = bar(*state, n, values[v]);
             pcs_linsolve *chain = factored(*state, "chain", A, PCS_SPD);
-            check_path(chain, pcs_chain_pairs_solve);
+            check_path(chain, pcs_chain_lu_solve);
             check_solves(*state, chain, factored(*state, "dense", A, PCS_SPD), values[v] == stiff_rod ? 1e-10 : 1e-13);
         }
 }
 
-// Many tiles, too large for dense: against pairs, which leave nothing out.
+// Many tiles, too large for dense: against L U factors, which leave nothing out.
 TEST_WITH_CONTEXT(test_long_bars)
 {
     const int size[] = { 15999, 16000, 16017, 40000, 100003 };
@@ -158,18 +158,16 @@ TEST_WITH_CONTEXT(test_long_bars)
             pcs_context *ctx = NULL;
             CHECK(pcs_context_create(&ctx) == PCS_OK);
             pcs_matrix *A = bar(ctx, size[k], values[v]);
-            pcs_linsolve *chain = factored(ctx, "chain", A, PCS_SPD), *plain = factored(ctx, "chain", A, PCS_SPD);
+            pcs_linsolve *chain = factored(ctx, "chain", A, PCS_SPD), *plain = factored(ctx, "chain", A, PCS_GENERAL);
             check_path(chain, pcs_chain_windows_solve);
-            pcs_chain *c = plain->data;
-            CHECK(pcs_chain_pairs_factor(c, A) == -1);
-            c->solve = pcs_chain_pairs_solve;
+            check_path(plain, pcs_chain_lu_solve);
             check_solves(ctx, chain, plain, values[v] == inset_rod ? 1e-6 : 1e-12);
             pcs_context_destroy(&ctx);
         }
     (void)state;
 }
 
-// A slow decay: the window grows, larger tiles are taken, and at last the pairs.
+// A slow decay: the window grows, larger tiles are taken, and at last L U factors.
 static void slow_rod(int rod, int n, double *mass, double *stiffness)
 {
     (void)rod, (void)n;
@@ -185,7 +183,7 @@ TEST_WITH_CONTEXT(test_window_grows_with_stiffness)
     check_path(chain, pcs_chain_windows_solve);
     CHECK(c->cut.window > 500 && c->cut.window < 1200 && c->cut.length >= 3 * c->cut.window);
     check_solves(*state, chain, factored(*state, "cholmod", A, PCS_SPD), 1e-9);
-    check_path(factored(*state, "chain", bar(*state, 2000, slow_rod), PCS_SPD), pcs_chain_pairs_solve);
+    check_path(factored(*state, "chain", bar(*state, 2000, slow_rod), PCS_SPD), pcs_chain_lu_solve);
 }
 
 TEST_WITH_CONTEXT(test_several_bodies)
@@ -214,7 +212,7 @@ TEST_WITH_CONTEXT(test_lumped)
     check_all(*state, A, PCS_SPD, 1e-14, 4);
     pcs_linsolve *chain = factored(*state, "chain", A, PCS_SPD);
     const pcs_chain *c = chain->data;
-    CHECK(c->solve != pcs_chain_windows_solve && c->solve != pcs_chain_pairs_solve);
+    CHECK(c->solve != pcs_chain_windows_solve && c->solve != pcs_chain_lu_solve);
 }
 
 TEST_WITH_CONTEXT(test_grids)
