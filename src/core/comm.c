@@ -116,7 +116,8 @@ pcs_status pcs_collector_create(pcs_context *ctx, int count, const int *number, 
     out->nall = pcs_is_root(ctx) ? nall : 0;
     out->all = pcs_take(ctx, (size_t)out->nall * (size_t)width, sizeof *out->all, "results of all processes");
     PCS_TRY(pcs_agree(ctx, out->all == NULL ? PCS_NO_MEMORY : PCS_OK));
-    return comm == NULL ? PCS_OK : comm->plan(comm, ctx, count, number, &out->plan);
+    if (comm == NULL) return PCS_OK;
+    return comm->plan_copies(comm, ctx, out->nall, pcs_is_root(ctx) ? 0 : count, number, &out->plan);
 }
 
 const double *pcs_collect(const pcs_collector *self, int width, const double *own)

@@ -29,17 +29,15 @@ struct pcs_comm {
     void (*max)(const pcs_comm *self, int count, double *x);
     // Adds the arrays of all ranks on rank 0, which writes. Arrays of other ranks stay unchanged.
     void (*gather)(const pcs_comm *self, size_t count, double *x);
-    // Gathers entries of ranks on rank 0: `plan` registers their indices once, then x [count][width] of each rank goes
-    // to all[index[i]]. Entries of rank 0 must be there already, and it needs no x.
-    pcs_status (*plan)(const pcs_comm *self, pcs_context *ctx, int count, const int *index, void **plan);
-    void (*collect)(const pcs_comm *self, const void *plan, int width, const double *x, double *all);
     // Exchange ghost copies of numbers that other ranks own; this one owns nown. number[i] of copy i counts those of
     // rank 0 first, then those of rank 1, ... `return_copies` adds copies to the numbers of their owners, always in the
-    // same order; `take_copies` fills copies from their owners. Collective.
+    // same order; `take_copies` fills copies from their owners; `collect` replaces records of `width` numbers of the
+    // owners by their copies. Collective.
     pcs_status (*plan_copies)(const pcs_comm *self, pcs_context *ctx, int nown, int ncopy, const int *number,
                               void **plan);
     void (*return_copies)(const pcs_comm *self, void *plan, const double *copy, double *own);
     void (*take_copies)(const pcs_comm *self, void *plan, const double *own, double *copy);
+    void (*collect)(const pcs_comm *self, void *plan, int width, const double *copy, double *own);
     // Sends count[r] numbers from send[start[r]] on to every rank r, [size]. Receives numbers, rank after rank, and
     // their counts, in scratch memory of the caller. All ranks fail alike.
     pcs_status (*exchange)(const pcs_comm *self, pcs_context *ctx, const int *count, const int *start, const int *send,

@@ -23,11 +23,11 @@
 
 typedef struct pcs_parallel {
     pcs_comm comm;
-    MPI_Comm world;      // communicator of reductions
-    MPI_Comm side;       // communicator of agreements only: other ranks may be blocked in `world`
-    int count;           // number of words of the user's options
-    const char **option; // [count]
-    char fault[512];     // message of the last error inside PETSc
+    MPI_Comm world;            // communicator of reductions
+    MPI_Comm side;             // communicator of agreements only: other ranks may be blocked in `world`
+    int count;                 // number of words of the user's options
+    const char *const *option; // [count]
+    char fault[512];           // message of the last error inside PETSc
 } pcs_parallel;
 
 // Returns from a function with `ctx` with an error if a call of PETSc fails.
@@ -39,7 +39,6 @@ typedef struct pcs_parallel {
 
 // Converts an error code of PETSc into an error with the message that PETSc gave.
 static pcs_status parallel_fault(pcs_context *ctx, PetscErrorCode code, pcs_status status, const char *during);
-static pcs_status parallel_agree(const pcs_comm *comm, pcs_context *ctx, pcs_status status, long long mark);
 static PetscErrorCode parallel_distributed_options(const pcs_parallel *self, const char *prefix);
 
 enum { MESSAGE_ROOM = 16384 };
@@ -75,71 +74,6 @@ static void parallel_gather(const pcs_comm *comm, size_t count, double *x)
         int part = (int)(count - done < portion ? count - done : portion);
         if (comm->rank == 0) MPI_Reduce(MPI_IN_PLACE, x + done, part, MPI_DOUBLE, MPI_SUM, 0, self->world);
         else MPI_Reduce(x + done, NULL, part, MPI_DOUBLE, MPI_SUM, 0, self->world);
-    }
-}
-
-enum { COLLECTED = 3 << 10 }; // numbers of a portion
-
-// Which entries each rank gives to rank 0. Other ranks know only their own number.
-typedef struct comm_plan {
-    int *count;     // [size] on rank 0, else of this rank alone
-    int **index;    // [size][count]
-    double *buffer; // [COLLECTED]
-} comm_plan;
-
-static pcs_status comm_take_plan(pcs_context *ctx, const pcs_comm *comm, comm_plan *p)
-{
-    PCS_TAKE(ctx, p->index, comm->size, "the parts of ranks");
-    for (int r = 1; r < comm->size; r++) PCS_TAKE(ctx, p->index[r], p->count[r], "the parts of ranks");
-    PCS_TAKE(ctx, p->buffer, COLLECTED, "the parts of ranks");
-    return PCS_OK;
-}
-
-static pcs_status parallel_plan(const pcs_comm *comm, pcs_context *ctx, int count, const int *index, void **plan)
-{
-    const pcs_parallel *self = comm->data;
-    comm_plan *p;
-    PCS_TAKE(ctx, p, 1, "the parts of ranks");
-    PCS_TAKE(ctx, p->count, comm->size, "the parts of ranks");
-    *plan = p;
-    MPI_Gather(&count, 1, MPI_INT, p->count, 1, MPI_INT, 0, self->world);
-    pcs_status status = comm->rank == 0 ? comm_take_plan(ctx, comm, p) : PCS_OK;
-    PCS_TRY(parallel_agree(comm, ctx, status, 0));
-    if (comm->rank > 0) {
-        MPI_Send(index, count, MPI_INT, 0, 0, self->world);
-        p->count[0] = count;
-        return PCS_OK;
-    }
-    for (int r = 1; r < comm->size; r++)
-        MPI_Recv(p->index[r], p->count[r], MPI_INT, r, 0, self->world, MPI_STATUS_IGNORE);
-    return PCS_OK;
-}
-
-static void comm_receive(const pcs_parallel *self, const comm_plan *p, int rank, int width, double *all)
-{
-    int portion = COLLECTED / width;
-    for (int done = 0; done < p->count[rank]; done += portion) {
-        int left = p->count[rank] - done, part = left < portion ? left : portion;
-        const int *index = p->index[rank] + done;
-        MPI_Recv(p->buffer, part * width, MPI_DOUBLE, rank, 0, self->world, MPI_STATUS_IGNORE);
-        for (int i = 0; i < part; i++)
-            for (int k = 0; k < width; k++)
-                all[(size_t)index[i] * (size_t)width + (size_t)k] = p->buffer[i * width + k];
-    }
-}
-
-static void parallel_collect(const pcs_comm *comm, const void *plan, int width, const double *x, double *all)
-{
-    const pcs_parallel *self = comm->data;
-    const comm_plan *p = plan;
-    if (comm->rank == 0) {
-        for (int r = 1; r < comm->size; r++) comm_receive(self, p, r, width, all);
-        return;
-    }
-    int portion = COLLECTED / width;
-    for (int done = 0; done < p->count[0]; done += portion) {
-        int left = p->count[0] - done, part = left < portion ? left : portion;
-        MPI_Send(x + (size_t)done * (size_t)width, part * width, MPI_DOUBLE, 0, 0, self->world);
     }
 }
 
@@ -293,13 +227,33 @@ static PetscErrorCode copies_take(PetscSF forest, const double *own, double *cop
     return PetscSFBcastEnd(forest, MPIU_REAL, own, copy, MPI_REPLACE);
 }
 
-// Adds copies to the entries of their owners; the next function copies these back. A failure fills the result with NAN.
-static void parallel_return_copies(const pcs_comm *comm, void *plan, const double *copy, double *own)
+static PetscErrorCode copies_collect(PetscSF forest, MPI_Datatype record, const double *x, double *all)
+{
+    PetscCall(PetscSFReduceBegin(forest, record, x, all, MPI_REPLACE));
+    return PetscSFReduceEnd(forest, record, x, all, MPI_REPLACE);
+}
+
+static void copies_spoil(PetscSF forest, int width, double *own)
 {
     PetscInt nown = 0;
-    if (copies_return(plan, copy, own) == 0) return;
-    (void)PetscSFGetGraph(plan, &nown, NULL, NULL, NULL);
-    for (PetscInt i = 0; i < nown; i++) own[i] = NAN;
+    (void)PetscSFGetGraph(forest, &nown, NULL, NULL, NULL);
+    for (PetscInt i = 0; i < nown * width; i++) own[i] = NAN;
+}
+
+// Adds copies to the entries of their owners; the next functions copy records to them, and these back. A failure fills
+// the result with NAN.
+static void parallel_return_copies(const pcs_comm *comm, void *plan, const double *copy, double *own)
+{
+    if (copies_return(plan, copy, own) != 0) copies_spoil(plan, 1, own);
+}
+
+static void parallel_collect(const pcs_comm *comm, void *plan, int width, const double *x, double *all)
+{
+    MPI_Datatype record;
+    MPI_Type_contiguous(width, MPI_DOUBLE, &record);
+    MPI_Type_commit(&record);
+    if (copies_collect(plan, record, x, all) != 0) copies_spoil(plan, width, all);
+    MPI_Type_free(&record);
 }
 
 static void parallel_take_copies(const pcs_comm *comm, void *plan, const double *own, double *copy)
@@ -324,8 +278,8 @@ static void parallel_take_copies(const pcs_comm *comm, void *plan, const double 
 typedef struct solver_data {
     Mat A;
     KSP ksp;
-    Vec b, x;    // over own equations; x with the copies of neighbours behind them
-    Vec x_local; // x as one array
+    Vec b, x;       // over own equations
+    PetscSF forest; // copies of neighbours
 } solver_data;
 
 static const double default_tolerance = 1e-12;
@@ -341,7 +295,7 @@ static void solver_release(void *object)
     solver_data *d = object;
     PetscBool is_done = PETSC_FALSE;
     if (PetscFinalized(&is_done) != 0 || is_done) return;
-    if (d->x_local != NULL) (void)VecGhostRestoreLocalForm(d->x, &d->x_local);
+    (void)PetscSFDestroy(&d->forest);
     (void)VecDestroy(&d->x);
     (void)VecDestroy(&d->b);
     (void)KSPDestroy(&d->ksp);
@@ -375,14 +329,9 @@ static PetscErrorCode solver_make_vectors(const pcs_linsolve *self, const pcs_pa
 {
     solver_data *d = self->data;
     const pcs_layout *layout = self->A->pattern->layout;
-    PetscInt *ghost, nghost = layout->n - layout->nown;
     PetscCall(VecCreateMPI(parallel->world, layout->nown, layout->nglobal, &d->b));
-    PetscCall(PetscMalloc1((size_t)nghost + 1, &ghost));
-    for (PetscInt k = 0; k < nghost; k++) ghost[k] = layout->global[layout->nown + k];
-    PetscCall(VecCreateGhost(parallel->world, layout->nown, layout->nglobal, nghost, ghost, &d->x));
-    PetscCall(PetscFree(ghost));
-    PetscCall(VecGhostGetLocalForm(d->x, &d->x_local));
-    return 0;
+    PetscCall(VecDuplicate(d->b, &d->x));
+    return copies_plan(parallel, layout->nown, layout->n - layout->nown, layout->global + layout->nown, &d->forest);
 }
 
 // Sets the default of a PETSc option, here one of the blocks, unless the user has given that option.
@@ -438,6 +387,19 @@ static PetscErrorCode solver_prefer(const pcs_linsolve *self, const char *prefix
     return KSPSetType(d->ksp, KSPGMRES);
 }
 
+// Reads the limits of iterations, so that nobody reports them as unused: a factor does not ask for them.
+static PetscErrorCode solver_read_limits(const char *prefix)
+{
+    static const char *const limits[] = { "ksp_rtol", "ksp_atol", "ksp_max_it" };
+    char name[128];
+    PetscBool is_given;
+    for (int i = 0; i < 3; i++) {
+        PetscCall(PetscSNPrintf(name, sizeof name, "-%s%s", prefix, limits[i]));
+        PetscCall(PetscOptionsHasName(NULL, NULL, name, &is_given));
+    }
+    return 0;
+}
+
 static PetscErrorCode solver_make_ksp(const pcs_linsolve *self, const pcs_parallel *parallel)
 {
     solver_data *d = self->data;
@@ -453,6 +415,7 @@ static PetscErrorCode solver_make_ksp(const pcs_linsolve *self, const pcs_parall
     PetscCall(KSPSetTolerances(d->ksp, default_tolerance, PETSC_DEFAULT, PETSC_DEFAULT, MOST_ITERATIONS));
     PetscCall(solver_prefer(self, prefix, parallel->comm.size == 1));
     PetscCall(KSPSetFromOptions(d->ksp));
+    PetscCall(solver_read_limits(prefix));
     PetscCall(KSPGetPC(d->ksp, &pc));
     PetscCall(KSPGetType(d->ksp, &ksp_type));
     PetscCall(PCGetType(pc, &pc_type));
@@ -537,19 +500,6 @@ static pcs_status solver_factor(pcs_linsolve *self, bool *is_singular)
     return PCS_OK;
 }
 
-// Updates the copies of other ranks' equations, which follow the own ones in x, from their owners.
-static PetscErrorCode solver_take_copies(const pcs_linsolve *self, double *x)
-{
-    solver_data *d = self->data;
-    const pcs_layout *layout = self->A->pattern->layout;
-    const double *found;
-    PetscCall(VecGhostUpdateBegin(d->x, INSERT_VALUES, SCATTER_FORWARD));
-    PetscCall(VecGhostUpdateEnd(d->x, INSERT_VALUES, SCATTER_FORWARD));
-    PetscCall(VecGetArrayRead(d->x_local, &found));
-    for (int i = layout->nown; i < layout->n; i++) x[i] = found[i];
-    return VecRestoreArrayRead(d->x_local, &found);
-}
-
 static PetscErrorCode solver_run(const pcs_linsolve *self, bool with_copies, double *x, KSPConvergedReason *reason)
 {
     solver_data *d = self->data;
@@ -564,7 +514,7 @@ static PetscErrorCode solver_run(const pcs_linsolve *self, bool with_copies, dou
     for (int i = 0; i < own; i++) x[i] = found[i]; // a rank without equations has no array
     memset(x + own, 0, (size_t)(self->A->pattern->n - own) * sizeof *x);
     PetscCall(VecRestoreArrayRead(d->x, &found));
-    return with_copies ? solver_take_copies(self, x) : 0;
+    return with_copies ? copies_take(d->forest, x, x + own) : 0;
 }
 
 // Solves the system. On failure fills x with NAN, which the caller will notice, and records the reason.
@@ -615,10 +565,6 @@ static const char *const start_prefixes[] = { "mass_", "iteration_", NULL };
 // PETSc asks for these only when it ends.
 static const char *const start_late[] = { "-options_left", "-log_view", "-malloc_dump", "-memory_view", NULL };
 
-// Limits of iterations, never reported as unused, though a factor does not read them.
-static const char *const start_limits[] = { "-ksp_rtol",      "-ksp_atol",           "-ksp_max_it",
-                                            "-mass_ksp_rtol", "-iteration_ksp_rtol", NULL };
-
 static bool start_is_one_of(const char *const *names, const char *text)
 {
     for (int i = 0; names[i] != NULL; i++)
@@ -662,7 +608,7 @@ static bool start_is_used(const char *name)
 {
     char text[PREFIX_ROOM];
     PetscBool is_used = PETSC_FALSE;
-    if (start_is_one_of(start_late, name) || start_is_one_of(start_limits, name)) return true;
+    if (start_is_one_of(start_late, name)) return true;
     // PETSc expects names without the sign here.
     if (PetscOptionsUsed(NULL, name + 1, &is_used) == 0 && is_used) return true;
     for (int k = 0; start_prefixes[k] != NULL; k++) {
@@ -711,15 +657,12 @@ static pcs_status start_petsc(pcs_context *ctx, int count, const char *const *op
 {
     PetscBool is_running = PETSC_FALSE;
     if (PetscInitialized(&is_running) != 0) return pcs_fail(ctx, PCS_FAILED, "PETSc does not answer");
+    static char name[] = "percuss";
     char **argv;
-    PCS_TAKE(ctx, argv, count + 2, "options of PETSc");
-    argv[0] = pcs_take_text(ctx, "percuss");
-    if (argv[0] == NULL) return PCS_NO_MEMORY;
     int argc = count + 1;
-    for (int i = 0; i < count; i++) {
-        argv[i + 1] = pcs_take_text(ctx, options[i]);
-        if (argv[i + 1] == NULL) return PCS_NO_MEMORY;
-    }
+    PCS_TAKE(ctx, argv, count + 2, "options of PETSc");
+    argv[0] = name;
+    if (count > 0) memcpy(argv + 1, options, (size_t)count * sizeof *argv); // PETSc copies what it keeps
     if (is_running) {
         bool is_done = PetscOptionsClear(NULL) == 0 && PetscOptionsInsert(NULL, &argc, &argv, NULL) == 0;
         return is_done ? PCS_OK : pcs_fail(ctx, PCS_FAILED, "PETSc does not take the options");
@@ -767,11 +710,7 @@ pcs_status pcs_parallel_start(pcs_context *ctx, const char *version, int count, 
     PCS_TRY(start_petsc(ctx, count, options));
     pcs_parallel *self;
     PCS_TAKE(ctx, self, 1, "the communicator");
-    PCS_TAKE(ctx, self->option, count, "options of PETSc");
-    for (int i = 0; i < count; i++) {
-        self->option[i] = pcs_take_text(ctx, options[i]);
-        if (self->option[i] == NULL) return PCS_NO_MEMORY;
-    }
+    self->option = options;
     self->count = count;
     MPI_Comm_dup(PETSC_COMM_WORLD, &self->world);
     MPI_Comm_dup(PETSC_COMM_WORLD, &self->side);
@@ -779,7 +718,6 @@ pcs_status pcs_parallel_start(pcs_context *ctx, const char *version, int count, 
                              .sum = parallel_sum,
                              .max = parallel_max,
                              .gather = parallel_gather,
-                             .plan = parallel_plan,
                              .collect = parallel_collect,
                              .plan_copies = parallel_plan_copies,
                              .return_copies = parallel_return_copies,
