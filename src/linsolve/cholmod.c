@@ -472,7 +472,10 @@ static pcs_status substructures_factor(pcs_linsolve *self, bool *is_singular)
     if (status != PCS_OK || *is_singular || d->S == NULL) return status;
     substructures_get_border(d);
     substructures_complement(self);
-    return pcs_linsolve_factor(d->dense, is_singular);
+    status = pcs_linsolve_factor(d->dense, is_singular);
+    for (int i = 0; *is_singular && i < self->A->pattern->layout->n; i++)
+        if (d->number[i] == d->dense->bad_equation) self->bad_equation = i;
+    return status;
 }
 
 // Solves for the interface: adds the share of this rank to the right-hand side.

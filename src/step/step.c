@@ -54,12 +54,14 @@ static pcs_status step_factor_mass(pcs_step_solver *self)
     self->nfactor++;
     if (!is_singular) return PCS_OK;
     char where[256] = "an unknown equation";
-    if (self->mass->bad_equation >= 0)
-        self->system->ops->describe(self->system, self->mass->bad_equation, NULL, NULL, sizeof where, where);
-    return pcs_fail(
+    const bool is_known = self->mass->bad_equation >= 0;
+    if (is_known) self->system->ops->describe(self->system, self->mass->bad_equation, NULL, NULL, sizeof where, where);
+    pcs_status status = pcs_fail(
         self->ctx, PCS_BAD_INPUT,
         "the mass matrix is singular at %s: give it a mass, hold that direction, or merge it with another node there",
         where);
+    PCS_TRY(pcs_agree(self->ctx, is_known ? status : PCS_OK)); // a rank that has the equation speaks
+    return status;
 }
 
 // Number of rows above which products are faster than columns where the matrix changes from step to step or rows are

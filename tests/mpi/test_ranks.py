@@ -572,12 +572,15 @@ class Ending(Ranks):
         self.ends(2, "one process", *TWO_BARS, "-q", "-o", self.path("out"), "--set", "scheme={type: event_driven}")
         self.ends(2, "over processes: use 'substructures' or 'petsc'", *TWO_BARS, "-q", "-o", self.path("out"), "--set",
                   "solver.linear=cholmod")
+        self.ends(2, "singular at node 82", *TWO_BARS, "-q", "-o", self.path("out"), "--set", "elements.free="
+                  "{type: mount, mesh: free, stiffness: [1, 1, 1]}", "--set", "mesh.free={type: point, at: [90, 0, 0]}")
 
     def test_bad_options_of_petsc(self):
         out = ["-q", "-o", self.path("out")]
         self.ends(2, "requested KSP type gc", *TWO_BARS, *out, "--", "-ksp_type", "gc")
         self.ends(2, "-kps_type", *TWO_BARS, *out, "--", "-kps_type", "cg")
         self.ends(2, "'cg'", *TWO_BARS, *out, "--", "cg")
+        self.ends(2, "-ksp_rtol", *TWO_BARS, *out, "--set", "solver.linear=substructures", "--", "-ksp_rtol", "1e-9")
         result = serial(*TWO_BARS, *out, "--", "-ksp_type", "cg")
         self.assertEqual(result.returncode, 2)
         self.assertIn("mpiexec", result.stderr)
