@@ -68,26 +68,56 @@ void pcs_jacobi(int n, double *A, double *w, double *V)
     jacobi_sort(n, w, V);
 }
 
-static void dense_exchange_rows(int n, double *A, int i, int k)
+static void dense_exchange_rows(int width, double *A, int i, int k)
 {
-    for (int j = 0; j < n; j++) {
-        double keep = A[i * n + j];
-        A[i * n + j] = A[k * n + j];
-        A[k * n + j] = keep;
+    for (int j = 0; j < (i == k ? 0 : width); j++) {
+        double keep = A[i * width + j];
+        A[i * width + j] = A[k * width + j];
+        A[k * width + j] = keep;
     }
 }
 
-// Solves two equations by the same operations as many, for the same bits.
-static bool dense_solve_two(const double A[4], double b[2], double smallest)
+// Computes x -= factor y for vectors of length `width`.
+static void dense_subtract(int width, double factor, const double *y, double *x)
 {
-    int first = fabs(A[2]) > fabs(A[0]) ? 1 : 0;
-    const double *p = A + 2 * first, *r = A + 2 * (1 - first);
-    double factor = r[0] / p[0], pivot = factor == 0.0 ? r[1] : r[1] - factor * p[1], top = b[first];
-    if (!(fabs(p[0]) > smallest * fmax(fabs(p[1]), fabs(p[0])))) return false;
-    if (!(fabs(pivot) > smallest * fmax(fabs(r[0]), fabs(pivot)))) return false;
-    b[1] = (b[1 - first] - factor * top) / pivot;
-    b[0] = (top - p[1] * b[1]) / p[0];
-    return true;
+    for (int l = 0; l < width; l++) x[l] -= factor * y[l];
+}
+
+// Factors A = L U with row pivoting, in place, and solves L Y = X for all columns of X, whose rows have length `width`.
+// `pivot` (unless NULL) gets the row exchanges. Returns false if a pivot is below `smallest` of its row.
+static bool dense_eliminate(int n, double *A, int *pivot, double smallest, int width, double *X)
+{
+    bool is_regular = true;
+    for (int k = 0; k < n; k++) {
+        double *row = A + k * n, scale = 0.0;
+        int best = k;
+        for (int i = k + 1; i < n; i++)
+            if (fabs(A[i * n + k]) > fabs(A[best * n + k])) best = i;
+        dense_exchange_rows(n, A, k, best);
+        dense_exchange_rows(width, X, k, best);
+        // Left of the diagonal are the multipliers of earlier rows, which eliminated larger or equal entries.
+        for (int j = k; j < n; j++) scale = fmax(scale, fabs(row[j]));
+        for (int i = 0; i < k; i++) scale = fmax(scale, fabs(row[i] * A[i * n + i]));
+        if (!(fabs(row[k]) > smallest * scale)) is_regular = false;
+        if (pivot != NULL) pivot[k] = best;
+        for (int i = k + 1; i < n; i++) {
+            double factor = row[k] == 0.0 ? 0.0 : A[i * n + k] / row[k];
+            A[i * n + k] = factor;
+            if (factor == 0.0) continue;
+            dense_subtract(n - k - 1, factor, row + k + 1, A + i * n + k + 1);
+            dense_subtract(width, factor, X + k * width, X + i * width);
+        }
+    }
+    return is_regular;
+}
+
+void pcs_dense_back(int n, const double *U, int width, double *X)
+{
+    for (int i = n - 1; i >= 0; i--) {
+        double *x = X + i * width;
+        for (int j = i + 1; j < n; j++) dense_subtract(width, U[i * n + j], X + j * width, x);
+        for (int l = 0; l < width; l++) x[l] /= U[i * n + i];
+    }
 }
 
 bool pcs_dense_solve(int n, double *A, double *b)
@@ -97,88 +127,21 @@ bool pcs_dense_solve(int n, double *A, double *b)
 
 bool pcs_dense_solve_to(int n, double *A, double *b, double smallest)
 {
-    if (n == 2) return dense_solve_two(A, b, smallest);
-    for (int k = 0; k < n; k++) {
-        int pivot = k;
-        double size = 0.0;
-        for (int i = k; i < n; i++)
-            if (fabs(A[i * n + k]) > size) {
-                size = fabs(A[i * n + k]);
-                pivot = i;
-            }
-        double scale = 0.0;
-        for (int j = 0; j < n; j++)
-            if (fabs(A[pivot * n + j]) > scale) scale = fabs(A[pivot * n + j]);
-        if (!(size > smallest * scale)) return false;
-        if (pivot != k) dense_exchange_rows(n, A, k, pivot);
-        double keep = b[k];
-        b[k] = b[pivot];
-        b[pivot] = keep;
-        for (int i = k + 1; i < n; i++) {
-            double factor = A[i * n + k] / A[k * n + k];
-            b[i] -= factor * b[k];
-            if (factor == 0.0) continue;
-            for (int j = k + 1; j < n; j++) A[i * n + j] -= factor * A[k * n + j];
-        }
-    }
-    for (int i = n - 1; i >= 0; i--) {
-        for (int j = i + 1; j < n; j++) b[i] -= A[i * n + j] * b[j];
-        b[i] /= A[i * n + i];
-    }
+    if (!dense_eliminate(n, A, NULL, smallest, 1, b)) return false;
+    pcs_dense_back(n, A, 1, b);
     return true;
 }
 
 bool pcs_dense_factor(int n, double *A, int *pivot)
 {
-    bool is_regular = true;
-    for (int k = 0; k < n; k++) {
-        double size = 0.0, scale = 0.0;
-        pivot[k] = k;
-        for (int i = k; i < n; i++) {
-            if (fabs(A[i * n + k]) <= size) continue;
-            size = fabs(A[i * n + k]);
-            pivot[k] = i;
-        }
-        // Left of the diagonal are the multipliers of earlier rows, which eliminated larger or equal entries.
-        for (int j = k; j < n; j++) scale = fmax(scale, fabs(A[pivot[k] * n + j]));
-        for (int i = 0; i < k; i++) scale = fmax(scale, fabs(A[pivot[k] * n + i] * A[i * n + k]));
-        if (!(size > 1e-13 * scale)) is_regular = false;
-        if (pivot[k] != k) dense_exchange_rows(n, A, k, pivot[k]);
-        for (int i = k + 1; i < n; i++) {
-            double factor = size > 0.0 ? A[i * n + k] / A[k * n + k] : 0.0;
-            A[i * n + k] = factor;
-            if (factor == 0.0) continue;
-            for (int j = k + 1; j < n; j++) A[i * n + j] -= factor * A[k * n + j];
-        }
-    }
-    return is_regular;
+    return dense_eliminate(n, A, pivot, 1e-13, 0, NULL);
 }
 
 bool pcs_dense_invert(int n, double *A, double *work)
 {
-    double *B = work;
-    for (int i = 0; i < n * n; i++) B[i] = i % (n + 1) == 0 ? 1.0 : 0.0;
-    for (int k = 0; k < n; k++) {
-        int pivot = k;
-        for (int i = k + 1; i < n; i++)
-            if (fabs(A[i * n + k]) > fabs(A[pivot * n + k])) pivot = i;
-        if (!(fabs(A[pivot * n + k]) > 0.0)) return false;
-        dense_exchange_rows(n, A, k, pivot);
-        dense_exchange_rows(n, B, k, pivot);
-        double scale = 1.0 / A[k * n + k];
-        for (int j = 0; j < n; j++) {
-            A[k * n + j] *= scale;
-            B[k * n + j] *= scale;
-        }
-        for (int i = 0; i < n; i++) {
-            double factor = A[i * n + k];
-            if (i == k) continue;
-            for (int j = 0; j < n; j++) {
-                A[i * n + j] -= factor * A[k * n + j];
-                B[i * n + j] -= factor * B[k * n + j];
-            }
-        }
-    }
-    memcpy(A, B, (size_t)n * (size_t)n * sizeof *A);
+    for (int i = 0; i < n * n; i++) work[i] = i % (n + 1) == 0 ? 1.0 : 0.0;
+    if (!dense_eliminate(n, A, NULL, 0.0, n, work)) return false;
+    pcs_dense_back(n, A, n, work);
+    memcpy(A, work, (size_t)n * (size_t)n * sizeof *A);
     return true;
 }

@@ -13,8 +13,10 @@ bool pcs_dense_solve_to(int n, double *A, double *b, double smallest);
 
 // Factors A = L U with row pivoting, in place; `pivot` holds n numbers. False if a pivot is below 1e-13 of its row.
 bool pcs_dense_factor(int n, double *A, int *pivot);
+// Solves X = U^-1 X for all columns at once; rows of X have length `width`.
+void pcs_dense_back(int n, const double *U, int width, double *X);
 
-// Inverts A in place by Gauss-Jordan with row pivoting; `work` holds n * n numbers. False if A is singular.
+// Inverts A in place; `work` holds n * n numbers. False if A is singular.
 bool pcs_dense_invert(int n, double *A, double *work);
 
 // Returns a . b, summed from the front.

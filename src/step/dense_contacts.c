@@ -762,11 +762,7 @@ static void dense_back(const pcs_dense_contacts *c, int width, double *X)
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++)
             dense_subtract(width, c->B[i * n + j], X + (size_t)j * (size_t)width, X + (size_t)i * (size_t)width);
-    for (int i = n - 1; i >= 0; i--) {
-        double *x = X + (size_t)i * (size_t)width;
-        for (int j = i + 1; j < n; j++) dense_subtract(width, c->B[i * n + j], X + (size_t)j * (size_t)width, x);
-        for (int l = 0; l < width; l++) x[l] /= c->B[i * n + i];
-    }
+    pcs_dense_back(n, c->B, width, X);
 }
 
 // Fills X with the right-hand sides (P_hu, b_h).
