@@ -1,5 +1,5 @@
 // Dense reference: Cholesky factors of positive definite matrices, LU factors with row exchanges of all others, by
-// LAPACK; up to eight equations by plain loops, as a library call would cost more than the solution.
+// LAPACK; up to eight equations of positive definite ones by plain loops, as a library call would cost more.
 
 #include "linsolve/linsolve.h"
 
@@ -60,48 +60,6 @@ static bool dense_pivot_is_known(int k, const double *l, int step, const double 
     return fabs(pivot) > 16 * k * DBL_EPSILON * sum;
 }
 
-static void dense_exchange_rows(int n, double *A, int i, int k)
-{
-    for (int j = 0; j < n; j++) {
-        double keep = A[j * n + i];
-        A[j * n + i] = A[j * n + k];
-        A[j * n + k] = keep;
-    }
-}
-
-// Factors P A = L U column by column, L with a unit diagonal. Returns the first equation without a pivot, or -1.
-static int dense_small_lu(int n, double *A, int *pivot, double *inverse)
-{
-    for (int k = 0; k < n; k++) {
-        int best = k;
-        for (int i = k + 1; i < n; i++)
-            if (fabs(A[k * n + i]) > fabs(A[k * n + best])) best = i;
-        pivot[k] = best;
-        if (!dense_pivot_is_known(k, A + best, n, A + k * n, A[k * n + best])) return k;
-        if (best != k) dense_exchange_rows(n, A, k, best);
-        inverse[k] = 1.0 / A[k * n + k];
-        for (int i = k + 1; i < n; i++) A[k * n + i] *= inverse[k];
-        for (int j = k + 1; j < n; j++)
-            for (int i = k + 1; i < n; i++) A[j * n + i] -= A[k * n + i] * A[j * n + k];
-    }
-    return -1;
-}
-
-static inline void dense_small_lu_solve(int n, const double *A, const int *pivot, const double *inverse, double *x)
-{
-    for (int k = 0; k < n; k++) {
-        double keep = x[pivot[k]];
-        x[pivot[k]] = x[k];
-        x[k] = keep;
-    }
-    for (int k = 0; k < n; k++)
-        for (int i = k + 1; i < n; i++) x[i] -= A[k * n + i] * x[k];
-    for (int k = n - 1; k >= 0; k--) {
-        x[k] *= inverse[k];
-        for (int i = 0; i < k; i++) x[i] -= A[k * n + i] * x[k];
-    }
-}
-
 static const char *dense_refuses(const pcs_pattern *pattern, pcs_linsolve_kind kind)
 {
     return pattern->n > DENSE_MAX ? "a dense factor is for at most 4000 equations" : NULL;
@@ -141,9 +99,8 @@ static pcs_status dense_factor(pcs_linsolve *self, bool *is_singular)
     for (int j = 0; j < n; j++)
         for (int p = pattern->start[j]; p < pattern->start[j + 1]; p++)
             d->factor[(size_t)j * (size_t)n + (size_t)pattern->row[p]] = self->A->value[p];
-    if (n <= DENSE_SMALL) {
-        self->bad_equation = self->kind == PCS_SPD ? dense_small_cholesky(n, d->factor, d->inverse)
-                                                   : dense_small_lu(n, d->factor, d->pivot, d->inverse);
+    if (n <= DENSE_SMALL && self->kind == PCS_SPD) {
+        self->bad_equation = dense_small_cholesky(n, d->factor, d->inverse);
     } else {
         if (self->kind == PCS_SPD) dpotrf_("L", &n, d->factor, &n, &info, 1);
         else dgetrf_(&n, &n, d->factor, &n, d->pivot, &info);
@@ -154,15 +111,8 @@ static pcs_status dense_factor(pcs_linsolve *self, bool *is_singular)
 }
 
 // Solves with the factors; constant sizes let the compiler unroll.
-static void dense_small_solve(const pcs_linsolve *self, double *x)
+static void dense_small_solve(int n, const dense_data *d, double *x)
 {
-    const dense_data *d = self->data;
-    int n = self->A->pattern->n;
-    if (self->kind != PCS_SPD) {
-        if (n == 3) dense_small_lu_solve(3, d->factor, d->pivot, d->inverse, x);
-        else dense_small_lu_solve(n, d->factor, d->pivot, d->inverse, x);
-        return;
-    }
     switch (n) {
     case 1: dense_small_cholesky_solve(1, d->factor, d->inverse, x); return;
     case 2: dense_small_cholesky_solve(2, d->factor, d->inverse, x); return;
@@ -176,11 +126,8 @@ static void dense_solve(pcs_linsolve *self, double *x)
     dense_data *d = self->data;
     int n = self->A->pattern->n, one = 1, info = 0;
     if (n == 0) return;
-    if (n <= DENSE_SMALL) {
-        dense_small_solve(self, x);
-        return;
-    }
-    if (self->kind == PCS_SPD) dpotrs_("L", &n, &one, d->factor, &n, x, &n, &info, 1);
+    if (self->kind == PCS_SPD && n <= DENSE_SMALL) dense_small_solve(n, d, x);
+    else if (self->kind == PCS_SPD) dpotrs_("L", &n, &one, d->factor, &n, x, &n, &info, 1);
     else dgetrs_("N", &n, &one, d->factor, &n, d->pivot, x, &n, &info, 1);
 }
 
@@ -189,9 +136,8 @@ static int dense_sign(const pcs_linsolve *self)
     const dense_data *d = self->data;
     int n = self->A->pattern->n, sign = 1;
     if (self->kind == PCS_SPD) return 1;
-    int base = n <= DENSE_SMALL ? 0 : 1; // LAPACK counts rows from 1
     for (int k = 0; k < n; k++) {
-        if (d->pivot[k] - base != k) sign = -sign;
+        if (d->pivot[k] - 1 != k) sign = -sign; // LAPACK counts rows from 1
         if (d->factor[(size_t)k * (size_t)n + (size_t)k] < 0.0) sign = -sign;
     }
     return sign;
