@@ -116,8 +116,8 @@ void pcs_chain_banded_solve(const pcs_chain *c, double *x)
 // Partition of a matrix into blocks that couple to their neighbours only, and access to these blocks.
 //
 // A beam has as many equations per node as its nodes have freedoms, less where a support takes some: the blocks are
-// found from the pattern and need not be equal. A block may reach from one equation to another if none before it couples
-// with one behind it. The fewest blocks up to each equation follow from those up to the few before it.
+// found from the pattern and need not be equal. A block may reach from one equation to another if none before it
+// couples with one behind it. The fewest blocks up to each equation follow from those up to the few before it.
 
 // Finds the fewest blocks of at most b equations. Returns their number, or -1 if there are none. `begin` ([n + 1], may
 // be NULL) gets the first equation of the last block before each equation.
@@ -675,8 +675,8 @@ LU_INLINE pcs_double2 lu_absolute(pcs_double2 p)
     return (pcs_double2){ fabs(p[0]), fabs(p[1]) };
 }
 
-// Returns the columns of block J in the rows of the blocks J - 1, J and J + 1: those of A if they have all entries, else
-// copies. Short blocks and one behind the last are padded with zeros, and with ones on the diagonal.
+// Returns the columns of block J in the rows of the blocks J - 1, J and J + 1: those of A if they have all entries,
+// else copies. Short blocks and one behind the last are padded with zeros, and with ones on the diagonal.
 LU_INLINE const double *lu_read(const pcs_chain *c, const pcs_matrix *A, int b, int J, double *copy)
 {
     const int *start = A->pattern->start, *row = A->pattern->row, *place = c->place;

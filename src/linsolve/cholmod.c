@@ -473,8 +473,8 @@ static pcs_status substructures_factor(pcs_linsolve *self, bool *is_singular)
     substructures_get_border(d);
     substructures_complement(self);
     status = pcs_linsolve_factor(d->dense, is_singular);
-    for (int i = 0; *is_singular && i < self->A->pattern->layout->n; i++)
-        if (d->number[i] == d->dense->bad_equation) self->bad_equation = i;
+    for (int i = 0; i < self->A->pattern->layout->n; i++)
+        if (*is_singular && d->number[i] == d->dense->bad_equation) self->bad_equation = i;
     return status;
 }
 
