@@ -10,13 +10,11 @@
 
 enum { LARGEST = 6 };
 
-// Fills A with random numbers: every second one is singular by a column of zeros or by an equation that is there twice,
-// others have small rows and zeros on the diagonal.
+// Fills A. Two of four are singular, by a column of zeros or an equation that is there twice; one has to exchange rows.
 static bool fill(int n, int k, unsigned long long *seed, double *A)
 {
     model_randomize(seed, n * n, A);
     if (k % 4 == 1) A[0] = 0.0;
-    for (int i = 0; k % 4 == 1 && i < n; i++) A[n + i] *= 1e-9;
     for (int i = 0; k % 4 == 2 && i < n; i++) A[i * n + n / 2] = 0.0;
     for (int i = 0; k % 4 == 3 && i < n; i++) A[i] = 3.0 * A[n + i];
     return k % 4 < 2;
