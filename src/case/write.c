@@ -210,7 +210,9 @@ pcs_status pcs_case_dump(pcs_case *c, bool of_motion, char **text, size_t *size)
 
 pcs_status pcs_case_write(pcs_case *c, const char *path)
 {
-    char temporary[4096];
+    char temporary[4096], *text;
+    size_t size;
+    PCS_TRY(pcs_case_dump(c, false, &text, &size));
     int length = snprintf(temporary, sizeof temporary, "%s.part", path);
     if (length < 0 || (size_t)length >= sizeof temporary) {
         return pcs_fail(c->ctx, PCS_IO_ERROR, "the path '%.60s...' is too long", path);
@@ -219,12 +221,8 @@ pcs_status pcs_case_write(pcs_case *c, const char *path)
     FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
     if (file == NULL && descriptor >= 0) close(descriptor);
     if (file == NULL) return pcs_fail(c->ctx, PCS_IO_ERROR, "cannot write '%s': %s", temporary, strerror(errno));
-    size_t size = 0;
-    char *text = write_all(c, false, &size);
-    errno = text == NULL ? ENOMEM : 0;
-    bool is_bad = text == NULL || fputs(PCS_CASE_HEAD, file) < 0 || fwrite(text, 1, size, file) != size;
+    bool is_bad = fputs(PCS_CASE_HEAD, file) < 0 || fwrite(text, 1, size, file) != size;
     if (fclose(file) != 0) is_bad = true;
-    pcs_scratch_free(text);
     if (!is_bad && rename(temporary, path) != 0) is_bad = true;
     if (!is_bad) return PCS_OK;
     int reason = errno;
