@@ -42,7 +42,7 @@ Values = Sequence[tuple[Optional[str], ...]]  # YAML texts of several keys for e
 
 
 class Plan:
-    """What a study does. Runs are points times levels; run r is level r % levels of point r // levels."""
+    """What a study does. Runs are points times levels; of n levels run r is level r % n of point r // n."""
 
     random = seed = perturb = jobs = 0  #: random points and their seed, perturbed starts, runs at a time
     size = 0.0  #: of a perturbation, relative to the velocities of the motion; 0: not given
@@ -70,13 +70,11 @@ class Plan:
         return [[one for values in place for one in values]
                 for place in itertools.product(*(values for _, values in self.axes))]
 
-    @property
-    def nlevel(self) -> int:
-        return max((levels for _, levels in self.refined.values()), default=1)
-
-    def factors(self, level: int) -> dict[str, int]:
-        """By what mesh size and step are divided on a level."""
-        return {what: factor**level for what, (factor, _) in self.refined.items()}
+    @functools.cached_property
+    def levels(self) -> list[dict[str, int]]:
+        """By what mesh size and step are divided on each level; one without a refinement."""
+        count = max((levels for _, levels in self.refined.values()), default=1)
+        return [{what: factor**level for what, (factor, _) in self.refined.items()} for level in range(count)]
 
     # What a study file, percuss.study or a command line says
 
@@ -173,9 +171,9 @@ class Plan:
             if any(key.strip().partition(".")[0] == "perturbation" for key in keys):
                 raise InputError(OWN_PERTURBATION)
             self.add_axis(["perturbation.seed"], [(str(k + 1),) for k in range(self.perturb)])
-        if self.npoint * self.nlevel > MOST_POINTS:
-            raise InputError(f"a study has at most {MOST_POINTS} runs, this has {self.npoint * self.nlevel}: "
-                             f"{self.npoint} points at {self.nlevel} levels")
+        if self.npoint * len(self.levels) > MOST_POINTS:
+            raise InputError(f"a study has at most {MOST_POINTS} runs, this has {self.npoint * len(self.levels)}: "
+                             f"{self.npoint} points at {len(self.levels)} levels")
         if not self.axes and not self.refined:
             raise InputError(f"{self.case}: nothing is varied or refined: give --vary, --refine or --perturb")
 
@@ -292,9 +290,10 @@ class Study:
                  show: Optional[Callable[[str], None]] = None):
         plan.settle()
         self.plan, self.folder, self.command = plan, folder, list(command)
-        self.runs = [Ended()] * (plan.npoint * plan.nlevel)
+        nlevel = len(plan.levels)
+        self.runs = [Ended()] * (plan.npoint * nlevel)
         self._make(show)
-        self.by_point = [self.runs[k:k + plan.nlevel] for k in range(0, len(self.runs), plan.nlevel)]
+        self.by_point = [self.runs[k:k + nlevel] for k in range(0, len(self.runs), nlevel)]
         self.first = next((run for run in self.runs if run.is_good), Ended())
         self.names = list(plan.measures or self.first.values)
         self.write()
@@ -310,9 +309,9 @@ class Study:
 
         def work(index: int) -> Ended:
             """Makes a run and measures it, in a worker."""
-            point, level = divmod(index, plan.nlevel)
+            point, level = divmod(index, len(plan.levels))
             lines = [f"{key}={value}" for key, value in zip(keys, points[point]) if value is not None]
-            return runs.measured(lines, plan.factors(level), plan.measures)
+            return runs.measured(lines, plan.levels[level], plan.measures)
 
         pool = Pool(len(self.runs), work, plan.jobs)
         runs = Runs(plan.case, self.folder, plan.set, keep=plan.keep, history=needs_history, beside=pool.jobs - 1,
@@ -352,10 +351,10 @@ class Study:
 
     def _measured(self, runs: Sequence[Ended], name: str) -> dict[str, Any]:
         """A measure at the finest level of a point, and how it converges over the levels."""
+        if not self.plan.refined:
+            return {"value": known(runs[-1].values.get(name, measures.NOTHING).value)}
         found = [run.values.get(name, measures.NOTHING) for run in runs]
         values = [one.value for one in found]
-        if not self.plan.refined:
-            return {"value": known(values[-1])}
         (factor, _), *_ = self.plan.refined.values()
         contacts = [run.contacts for run in runs]
         one = measures.bound(values, factor, contacts, found[-1].grain)
@@ -381,18 +380,20 @@ class Study:
     @functools.cached_property
     def rows(self) -> list[dict[str, Any]]:
         """A row per run; order, limit and bound stand in that of the finest level."""
-        found = []
-        for index, run in enumerate(self.runs):
-            point, level = self.points[index // self.plan.nlevel], index % self.plan.nlevel
-            row: dict[str, Any] = dict(point["parameters"])
-            if self.plan.refined:
-                row |= {"level": level, **{f"{k}_factor": x for k, x in self.plan.factors(level).items()}}
-            row |= {"run": run.name, "status": "done" if run.is_good else run.end}
-            is_finest = level == self.plan.nlevel - 1 and point["status"] == "done"
-            for name, one in point["measures"].items():
-                row[name] = known(run.values.get(name, measures.NOTHING).value)
-                row |= {f"{name}.{part}": one[part] if is_finest else None for part in measures.DETAILS if part in one}
-            found.append(row | {"reason": run.reason})
+        found, details = list[dict[str, Any]](), measures.DETAILS if self.plan.refined else ()
+        for point, runs in zip(self.points, self.by_point):
+            for level, (run, factors) in enumerate(zip(runs, self.plan.levels)):
+                row: dict[str, Any] = dict(point["parameters"])
+                if factors:
+                    row |= {"level": level, **{f"{what}_factor": x for what, x in factors.items()}}
+                row |= {"run": run.name, "status": "done" if run.is_good else run.end}
+                is_finest = run is runs[-1] and point["status"] == "done"
+                for name, one in point["measures"].items():
+                    row[name] = known(run.values.get(name, measures.NOTHING).value)
+                    for part in details:
+                        row[f"{name}.{part}"] = one[part] if is_finest else None
+                row["reason"] = run.reason
+                found.append(row)
         return found
 
     @property

@@ -115,7 +115,8 @@ def walk(node: Any, place: str) -> Optional[tuple[Any]]:
     below = children(node)
     if place in below:
         return (below[place],)
-    parts = (walk(child, place[len(key) + 1:]) for key, child in below.items() if place.startswith(key + "."))
+    heads = (place[:point.start()] for point in re.finditer(r"\.", place))
+    parts = (walk(below[head], place[len(head) + 1:]) for head in heads if head in below)
     return next(filter(None, parts), None)
 
 
