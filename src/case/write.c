@@ -27,17 +27,22 @@ static void write_text(output *out, const char *text)
     out->used += length;
 }
 
-// Returns true if a text needs no quotes: letters, digits and a few signs, a letter first, and no reserved word.
+static bool write_is_letter(char x)
+{
+    return (x >= 'a' && x <= 'z') || (x >= 'A' && x <= 'Z') || x == '_';
+}
+
+// Returns true if a text needs no quotes: letters, digits and - . /, a letter first, and no reserved word.
 static bool write_is_plain(const char *text)
 {
-    static const char letters[] = ".-/0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
     static const char *const words[] = { "true", "false", "yes", "no", "on", "off", "y",    "n", "null",
                                          "True", "False", "Yes", "No", "On", "Off", "Y",    "N", "Null",
                                          "TRUE", "FALSE", "YES", "NO", "ON", "OFF", "NULL", NULL };
     for (int i = 0; words[i] != NULL; i++)
         if (words[i][0] == text[0] && strcmp(words[i], text) == 0) return false;
-    bool has_start = text[0] != '\0' && strchr(letters + sizeof "./0123456789", text[0]) != NULL;
-    return has_start && text[strspn(text, letters)] == '\0';
+    if (!write_is_letter(text[0])) return false;
+    while (write_is_letter(*text) || (*text >= '-' && *text <= '9')) text++;
+    return *text == '\0';
 }
 
 static void write_quoted(output *out, const char *text)
