@@ -5,6 +5,7 @@ import io
 import os
 import re
 import warnings
+from dataclasses import fields
 from functools import partial
 from typing import Any, Callable, Mapping, Optional, Sequence
 
@@ -15,8 +16,8 @@ from . import pictures
 from .command import Parser
 from .errors import InputError
 from .figure import LEGENDS, STYLE, Options, Picture, Run, drawn
-from .results import Results, open as open_results, read_table
-from .text import Path, real, suggest, write_file
+from .results import Results, open as open_results
+from .text import Path, suggest, write_file
 
 FORMATS = (".svg", ".png", ".pdf")
 MOST_KEYS = 3  # that may name what differs between runs
@@ -118,52 +119,25 @@ def make(given: Sequence[Any], columns: Sequence[str], options: Options,
     return {picture.name: partial(drawn, picture, options, album.runs) for picture in found}, album.notes
 
 
-def plot(results: Any, *columns: str, x: Optional[str] = None, exact: Any = None,
-         range: Optional[tuple[float, float]] = None, ylim: Optional[tuple[float, float]] = None, width: float = 16.0,
-         label: Sequence[str] = (), title: str = "", log: str = "", equal: bool = False, legend: str = "",
-         spectrum: str = "") -> Any:
-    """A matplotlib figure of columns of results over `x`, or of one of the usual pictures by its name ("energies",
+def plot(results: Any, *columns: str, **options: Any) -> Any:
+    """A matplotlib figure of columns of results, or of one of the usual pictures by its name ("energies",
     "contact_wall", "waves_stress"); without columns of the first of them. `results` is a folder, Results, a table, or a
-    list of these. `range` and `ylim` are in the units of the table, `width` in cm; `spectrum` names a window, as
-    "hann"."""
+    list of these. `options` are those of percuss plot: x, exact, range, ylim, width, label, title, log, equal, legend
+    and spectrum, as range=(0.0, 0.5), in the units of the table, spectrum="hann"."""
     given = list(results) if isinstance(results, (list, tuple)) else [results]
-    labels = [label] if isinstance(label, str) else list(label)
-    options = Options(x, exact, range, ylim, width, labels, title, log, equal, legend, spectrum)
-    return next(iter(make(given, columns, options)[0].values()))()
-
-
-def _pair(text: str) -> tuple[float, float]:
-    """Limits of an axis, for argparse."""
-    try:
-        low, high = map(float, text.split(":"))
-    except ValueError:
-        low = high = np.nan
-    if not -np.inf < low < high < np.inf:
-        raise argparse.ArgumentTypeError(f"must be two rising numbers A:B, is '{text}'")
-    return low, high
+    return next(iter(make(given, columns, Options(**options))[0].values()))()
 
 
 def _parser() -> Parser:
     parser = Parser("plot", "Pictures of results, by matplotlib: one of the columns that are named, or the usual ones.")
-    add = parser.add_argument
-    add("words", nargs="*", metavar="RESULTS... [COLUMN...]", help="folders and CSV files are results; any other word "
-        "is a column, or the name of a usual picture")
-    add("-o", "--output", metavar="PICTURE|DIR", help="picture (.svg, .png, .pdf) or folder [that of the results]")
-    add("--x", metavar="COLUMN", help="the horizontal axis [t]")
-    add("--range", "--xlim", type=_pair, metavar="A:B", help="part of the horizontal axis")
-    add("--ylim", type=_pair, metavar="A:B", help="part of the vertical axis")
-    add("--exact", metavar="FILE.csv", help="a solution to draw beside the results, columns with the same names")
-    add("--width", metavar="CM", default="16", help="width of a picture [16]; 8.5 fits a column of a paper")
-    add("--label", metavar="TEXT", action="append", default=[], help="name in the legend, for each result in turn; "
-        "for each column if there is one result")
-    add("--title", metavar="TEXT", default="", help="text above the picture")
-    add("--log", choices=("x", "y", "xy"), default="", help="logarithmic axes")
-    add("--equal", action="store_true", help="equal scales of both axes")
-    add("--legend", choices=LEGENDS, default="", metavar="PLACE", help="best, right, above, none, upper left, ... [in "
-        "the axes where there is room, else right]")
-    add("--spectrum", nargs="?", const="hann", default="", metavar="WINDOW", help="amplitudes over frequency, with a "
-        "window [hann]")
-    add("--script", action="store_true", help="keep beside a picture the lines of matplotlib that made it")
+    parser.add_argument("words", nargs="*", metavar="RESULTS... [COLUMN...]", help="folders and CSV files are results; "
+                        "any other word is a column, or the name of a usual picture")
+    parser.add_argument("-o", "--output", metavar="PICTURE|DIR", help="picture (.svg, .png, .pdf) or folder [that of "
+                        "the results]")
+    for one in fields(Options):
+        parser.add_argument(f"--{one.name}", *["--xlim"] * (one.name == "range"), **one.metadata)
+    parser.add_argument("--script", action="store_true", help="keep beside a picture the lines of matplotlib that made "
+                        "it")
     return parser
 
 
@@ -201,12 +175,10 @@ def main(argv: list[str]) -> int:
         if not is_result and not given:
             raise InputError(f"'{word}': no such folder of results, nor a CSV file")
         (given if is_result else columns).append(word)
-    chosen = {name: value for name, value in vars(a).items() if value and name in vars(Options())}
-    chosen["width"] = real("--width", a.width, 5.0, 1000.0, "a number from 5 on")
-    chosen |= {"exact": read_table(a.exact, texts=["*"])} if a.exact else {}
+    options = Options(**{one.name: getattr(a, one.name) for one in fields(Options)})
     home = given[0] if os.path.isdir(given[0]) else os.path.dirname(given[0]) or "."
     folder, ending, stem = _place(a.output, home)
-    found, notes = make(given, columns, Options(**chosen))
+    found, notes = make(given, columns, options)
     os.makedirs(folder, exist_ok=True)
     for name, draw in found.items():
         safe = re.sub(r"[\s/\\'\"`<>|&;$*?()\[\]{}\x00-\x1f]", "_", f"{stem}_{name}" if stem else name)[:100]

@@ -499,14 +499,7 @@ def study(case: Path, vary: Optional[Mapping[str, Any]] = None, *, set: Optional
           random: int = 0, seed: int = 0, perturb: int = 0, size: Optional[float] = None, jobs: Optional[int] = None,
           keep: bool = False, output: Optional[Path] = None) -> pandas.DataFrame:
     """A case, or a study file, over values of its keys: a row per run, units in `attrs["units"]`, study.json in
-    `attrs["study"]`.
-
-    `vary` has a sequence of values for each key, or a text as of --vary: "0.5:1:0.1", "normal(900, 9)"; all of them are
-    combined. `zip` has lists that go together, `points` values one by one. `refine` is "mesh=2,3 step=2,3" or
-    {"mesh": (2, 3)}. `measure` names numbers of summary.json or formulas. `random` points are drawn of the keys with a
-    distribution. `perturb` runs have small random velocities added to the start, of `size` relative to those of the
-    motion (1e-9, from 1e-15 to 1e-3), and `study.json` has statistics of the measures.
-    Without `output` nothing is kept.
+    `attrs["study"]`. Without `output` nothing is kept. docs/python.md says what the arguments mean.
 
     >>> percuss.study("cases/bar_impact", {"mesh.bar.elements": [25, 50]}, measure={"F": "wall.peak_force"})
     """

@@ -3,6 +3,7 @@ tables; the labels of the axes have the prefixes."""
 
 from __future__ import annotations
 
+import argparse
 import io
 import os
 import warnings
@@ -22,7 +23,7 @@ from matplotlib.path import Path as MplPath
 from . import units
 from .errors import InputError
 from .results import TABLES, Results
-from .text import write_file
+from .text import real, write_file
 from .view import si
 
 NCOLOUR = 7  # in percuss.mplstyle
@@ -70,23 +71,44 @@ class Run(NamedTuple):
     results: Optional[Results]
 
 
+def limits(text: str) -> tuple[float, float]:
+    """Limits of an axis, for argparse."""
+    try:
+        low, high = map(float, text.split(":"))
+    except ValueError:
+        low = high = np.nan
+    if not -np.inf < low < high < np.inf:
+        raise argparse.ArgumentTypeError(f"must be two rising numbers A:B, is '{text}'")
+    return low, high
+
+
+def option(preset: Any, help_text: str, **more: Any) -> Any:
+    """An option with what the command line says of it."""
+    return field(default=preset, metadata={"default": preset, "help": help_text, **more})
+
+
 @dataclass
 class Options:
-    """What may be chosen about a figure."""
+    """What may be chosen about a figure, on the command line by --NAME."""
 
-    x: Optional[str] = None
-    exact: Any = None  #: a table
-    range: Optional[tuple[float, float]] = None
-    ylim: Optional[tuple[float, float]] = None
-    width: float = 16.0  #: cm
-    label: Sequence[str] = ()
-    title: str = ""
-    log: str = ""
-    equal: bool = False
-    legend: str = ""  #: a place of matplotlib's, "right", "above" or "none"
-    spectrum: str = ""  #: the window
+    x: Optional[str] = option(None, "the horizontal axis [t]", metavar="COLUMN")
+    exact: Any = option(None, "a solution to draw beside the results, columns with the same names", metavar="FILE.csv")
+    range: Optional[tuple[float, float]] = option(None, "part of the horizontal axis", type=limits, metavar="A:B")
+    ylim: Optional[tuple[float, float]] = option(None, "part of the vertical axis", type=limits, metavar="A:B")
+    width: float = option(16.0, "width of a picture [16]; 8.5 fits a column of a paper", metavar="CM")
+    label: Sequence[str] = option((), "name in the legend, for each result in turn; for each column if there is one "
+                                  "result", metavar="TEXT", action="append", default=[])
+    title: str = option("", "text above the picture", metavar="TEXT")
+    log: str = option("", "logarithmic axes", choices=("x", "y", "xy"))
+    equal: bool = option(False, "equal scales of both axes", action="store_true")
+    legend: str = option("", "best, right, above, none, upper left, ... [in the axes where there is room, else right]",
+                         choices=LEGENDS, metavar="PLACE")
+    spectrum: str = option("", "amplitudes over frequency, with a window [hann]", nargs="?", const="hann",
+                           metavar="WINDOW")
 
     def __post_init__(self) -> None:
+        self.width = real("--width", self.width, 5.0, 1000.0, "a number from 5 on")
+        self.label = [self.label] if isinstance(self.label, str) else list(self.label)
         if self.log not in ("", "x", "y", "xy"):
             raise InputError(f"--log must be x, y or xy, is '{self.log}'")
         if self.legend not in ("", *LEGENDS):
