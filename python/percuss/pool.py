@@ -5,13 +5,14 @@ import contextlib
 import ctypes
 import gc
 import mmap
-import multiprocessing
 import os
+import pickle
+import selectors
 import signal
+import socket
 import sys
 import threading
 from ctypes import byref, c_char_p, c_void_p
-from multiprocessing import connection
 from typing import Any, Callable, Iterator, Mapping, NamedTuple, Optional, Sequence
 
 from . import _library as c
@@ -59,8 +60,8 @@ class Pool:
     def is_stopped(self) -> bool:
         return self.flag[0] != 0
 
-    def _serve(self, pipe: Any) -> None:
-        """The life of a worker: numbers of pieces come, results go."""
+    def _serve(self, pipe: socket.socket) -> None:
+        """The life of a worker, which its parent ends: numbers of pieces come, results go."""
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_IGN)  # the parent says when to stop
         libc = ctypes.CDLL(None)
@@ -69,13 +70,15 @@ class Pool:
         libc.mallopt(TRIM_THRESHOLD, MOST_KEPT)
         libc.mallopt(MMAP_THRESHOLD, MOST_KEPT // 8)
         gc.disable()  # a run leaves no circles behind
-        while (index := pipe.recv()) is not None:
+        pieces = pipe.makefile("rb")
+        while True:
+            index = pickle.load(pieces)
             try:
-                pipe.send(self.work(index))
+                answer = pickle.dumps(self.work(index))
             except Exception as error:
                 self.stop()
-                pipe.send(error if isinstance(error, InputError) else RuntimeError(repr(error)))
-        os._exit(0)
+                answer = pickle.dumps(error if isinstance(error, InputError) else RuntimeError(repr(error)))
+            pipe.sendall(answer)
 
     @contextlib.contextmanager
     def stopping(self) -> Iterator[None]:
@@ -97,40 +100,42 @@ class Pool:
     def results(self, tick: Callable[[], None] = lambda: None) -> Iterator[tuple[int, Any]]:
         """Gives (index, result) of every piece as they come, an Ended of one whose process has died; `tick` is called
         now and then."""
-        context, workers, started = multiprocessing.get_context("fork"), dict[Any, tuple[Any, int]](), list[Any]()
-        raised: dict[int, Exception] = {}
-        ready: Any
+        at, raised = dict[Any, int](), dict[int, Exception]()  # pieces of the workers, by the pipes to them
+        answers = selectors.DefaultSelector()
 
-        def begin(pipe: Any = None, process: Any = None) -> None:
-            """Gives the next piece to a worker, a new one without a pipe; without a piece it ends."""
+        def begin(pipe: Any = None) -> None:
+            """Gives the next piece, if there is one, to a worker, a new one without a pipe."""
             index = None if self.is_stopped else next(self.left, None)
-            if index is not None and pipe is None:
-                pipe, other = context.Pipe()
-                process = context.Process(target=self._serve, args=(other,), daemon=True)
-                process.start()
-                started.append(process)
+            if index is None:
+                return
+            if pipe is None:
+                pipe, other = socket.socketpair()
+                if (pid := os.fork()) == 0:
+                    try:
+                        self._serve(other)
+                    finally:
+                        os._exit(1)
                 other.close()
-            if index is not None:
-                workers[pipe] = process, index
-            if pipe is not None:
-                pipe.send(index)
+                answers.register(pipe, selectors.EVENT_READ, (pid, pipe.makefile("rb")))
+            at[pipe] = index
+            pipe.sendall(pickle.dumps(index))
 
         try:
             for _ in range(self.jobs):
                 begin()
-            while workers:
-                for ready in connection.wait(list(workers), 0.05):
-                    process, index = workers.pop(ready)
+            while at:
+                for ready, _ in answers.select(0.05):
+                    index, (pid, stream) = at.pop(ready.fileobj), ready.data
                     try:
-                        result = ready.recv()
-                    except (EOFError, ConnectionError):  # it has ended
-                        process.join()
-                        code = process.exitcode
+                        result = pickle.load(stream)
+                    except (EOFError, ConnectionError, pickle.UnpicklingError):  # it has ended
+                        answers.unregister(ready.fileobj)
+                        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
                         result = Ended("broke", reason="the process ended by "
                                        + (f"signal {-code}" if code < 0 else f"code {code}"))
                         begin()
                     else:
-                        begin(ready, process)
+                        begin(ready.fileobj)
                     if isinstance(result, Exception):
                         raised[index] = result
                     else:
@@ -138,10 +143,9 @@ class Pool:
                 tick()
         finally:
             self.stop()
-            for process, _ in workers.values():
-                process.kill()
-            for process in started:  # also those that have ended: else their processor time is nobody's
-                process.join()
+            for ready in answers.get_map().values():
+                os.kill(ready.data[0], signal.SIGKILL)
+                os.waitpid(ready.data[0], 0)  # else its processor time is nobody's
         if raised:
             raise raised[min(raised)]  # not the one that came first: that may change
 

@@ -98,11 +98,8 @@ static void write_flat(output *out, const pcs_yaml *list)
     write_text(out, "[");
     for (int i = 0; i < list->count; i++) {
         if (i > 0) write_text(out, ", ");
-        if (list->items[i]->kind == PCS_YAML_LIST) {
-            write_flat(out, list->items[i]);
-        } else {
-            write_scalar(out, list->items[i]);
-        }
+        if (list->items[i]->kind == PCS_YAML_LIST) write_flat(out, list->items[i]);
+        else write_scalar(out, list->items[i]);
     }
     write_text(out, "]");
 }
@@ -219,9 +216,8 @@ pcs_status pcs_case_write(pcs_case *c, const char *path)
     size_t size;
     PCS_TRY(pcs_case_dump(c, false, &text, &size));
     int length = snprintf(temporary, sizeof temporary, "%s.part", path);
-    if (length < 0 || (size_t)length >= sizeof temporary) {
+    if (length < 0 || (size_t)length >= sizeof temporary)
         return pcs_fail(c->ctx, PCS_IO_ERROR, "the path '%.60s...' is too long", path);
-    }
     int descriptor = pcs_open_new(temporary);
     FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
     if (file == NULL && descriptor >= 0) close(descriptor);
