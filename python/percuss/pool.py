@@ -101,7 +101,8 @@ class Pool:
         """Gives (index, result) of every piece as they come, an Ended of one whose process has died; `tick` is called
         now and then."""
         at, raised = dict[Any, int](), dict[int, Exception]()  # pieces of the workers, by the pipes to them
-        answers = selectors.DefaultSelector()
+        ends = contextlib.ExitStack()
+        answers = ends.enter_context(selectors.DefaultSelector())
 
         def begin(pipe: Any = None) -> None:
             """Gives the next piece, if there is one, to a worker, a new one without a pipe."""
@@ -116,7 +117,8 @@ class Pool:
                     finally:
                         os._exit(1)
                 other.close()
-                answers.register(pipe, selectors.EVENT_READ, (pid, pipe.makefile("rb")))
+                stream = ends.enter_context(ends.enter_context(pipe).makefile("rb"))
+                answers.register(pipe, selectors.EVENT_READ, (pid, stream))
             at[pipe] = index
             pipe.sendall(pickle.dumps(index))
 
@@ -146,6 +148,7 @@ class Pool:
             for ready in answers.get_map().values():
                 os.kill(ready.data[0], signal.SIGKILL)
                 os.waitpid(ready.data[0], 0)  # else its processor time is nobody's
+            ends.close()
         if raised:
             raise raised[min(raised)]  # not the one that came first: that may change
 
