@@ -128,19 +128,6 @@ def plot(results: Any, *columns: str, **options: Any) -> Any:
     return next(iter(make(given, columns, Options(**options))[0].values()))()
 
 
-def _parser() -> Parser:
-    parser = Parser("plot", "Pictures of results, by matplotlib: one of the columns that are named, or the usual ones.")
-    parser.add_argument("words", nargs="*", metavar="RESULTS... [COLUMN...]", help="folders and CSV files are results; "
-                        "any other word is a column, or the name of a usual picture")
-    parser.add_argument("-o", "--output", metavar="PICTURE|DIR", help="picture (.svg, .png, .pdf) or folder [that of "
-                        "the results]")
-    for one in fields(Options):
-        parser.add_argument(f"--{one.name}", *["--xlim"] * (one.name == "range"), **one.metadata)
-    parser.add_argument("--script", action="store_true", help="keep beside a picture the lines of matplotlib that made "
-                        "it")
-    return parser
-
-
 def _place(output: Optional[str], folder: str) -> tuple[str, str, str]:
     """Folder, ending and name of the one picture, "" if each has its own."""
     stem, ending = os.path.splitext(output or folder)
@@ -164,7 +151,15 @@ def save(figure: Any, path: Path, dots: int = 300) -> None:
 
 def main(argv: list[str]) -> int:
     """`percuss plot`."""
-    parser = _parser()
+    parser = Parser("plot", "Pictures of results, by matplotlib: one of the columns that are named, or the usual ones.")
+    parser.add_argument("words", nargs="*", metavar="RESULTS... [COLUMN...]", help="folders and CSV files are results; "
+                        "any other word is a column, or the name of a usual picture")
+    parser.add_argument("-o", "--output", metavar="PICTURE|DIR", help="picture (.svg, .png, .pdf) or folder [that of "
+                        "the results]")
+    for one in fields(Options):
+        parser.add_argument(f"--{one.name}", *["--xlim"] * (one.name == "range"), **one.metadata)
+    parser.add_argument("--script", action="store_true", help="keep beside a picture the lines of matplotlib that made "
+                        "it")
     a: argparse.Namespace = parser.parse_intermixed_args(argv)
     if not a.words:
         parser.error("results must follow")

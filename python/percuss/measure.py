@@ -115,9 +115,12 @@ def walk(node: Any, place: str) -> Optional[tuple[Any]]:
     below = children(node)
     if place in below:
         return (below[place],)
-    heads = (place[:point.start()] for point in re.finditer(r"\.", place))
-    parts = (walk(below[head], place[len(head) + 1:]) for head in heads if head in below)
-    return next(filter(None, parts), None)
+    found, point = None, place.find(".")
+    while found is None and point >= 0:
+        if (head := place[:point]) in below:
+            found = walk(below[head], place[point + 1:])
+        point = place.find(".", point + 1)
+    return found
 
 
 def numbers(node: Any) -> list[str]:
@@ -157,6 +160,7 @@ class Run:
     def __init__(self, folder: str, has_grains: bool = True):
         self.folder, self.has_grains = folder, has_grains
         self.summary = read_json(f"{folder}/summary.json")
+        self.nodes = [children(node) for node in (self.summary, *map(self.summary.get, LISTS))]
 
     @functools.cached_property
     def history(self) -> Any:
@@ -167,8 +171,7 @@ class Run:
 
     def find(self, place: str) -> Optional[Measured]:
         """The number at a place of the summary, None if there is none."""
-        nodes = [self.summary, *map(self.summary.get, LISTS)]
-        found = None if place[:1].isdigit() else next(filter(None, (walk(node, place) for node in nodes)), None)
+        found = None if place[:1].isdigit() else next(filter(None, (walk(node, place) for node in self.nodes)), None)
         if found is None:
             return None
         if found[0] is not None and not isinstance(found[0], (int, float)):
@@ -203,7 +206,7 @@ class Run:
             if word not in found:
                 value = self.find(word)
                 if value is None and word not in CONSTANTS:
-                    known = [name for node in (self.summary, *map(self.summary.get, LISTS)) for name in numbers(node)]
+                    known = [name for node in self.nodes for name in numbers(node)]
                     raise InputError(f"{self.folder}/summary.json has no '{word}'{suggest(word, known)}")
                 found[word] = value or Measured(CONSTANTS[word])
             return found[word].value
