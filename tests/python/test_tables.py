@@ -105,7 +105,9 @@ class Tables(Studies):
                 os.kill(os.getpid(), signal.SIGKILL)
             return index * index
 
+        before = os.listdir("/proc/self/fd")
         found = dict(Pool(40, work, 2).results())
+        self.assertEqual(os.listdir("/proc/self/fd"), before)
         self.assertEqual(found.pop(3), Ended("broke", reason="the process ended by signal 9"))
         self.assertEqual(found, {i: i * i for i in range(40) if i != 3})
 
