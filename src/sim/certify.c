@@ -1127,29 +1127,6 @@ static void motion_weigh(pcs_certifier *self, const double *q)
     system->M = own;
 }
 
-// Begins the residual of the velocity e: r = 0.
-static void motion_open(pcs_certifier *self)
-{
-    memset(self->r, 0, (size_t)self->system->nv * sizeof *self->r);
-    memset(self->b, 0, (size_t)self->system->nv * sizeof *self->b);
-}
-
-// Subtracts the impulse b from it, with the mass evaluated last.
-static void motion_take(pcs_certifier *self)
-{
-    int n = self->system->nv;
-    bool varies = self->dense != NULL;
-    if (varies) {
-        memcpy(self->dense, self->M->value, (size_t)n * (size_t)n * sizeof *self->dense);
-        if (!pcs_dense_solve(n, self->dense, self->b)) self->b[0] = NAN;
-    }
-    for (int i = 0; i < n; i++) {
-        if (varies) self->e[i] -= self->b[i];
-        else self->r[i] -= self->b[i];
-        self->b[i] = 0.0;
-    }
-}
-
 // Adds round-off of the impulses of rows, which may largely cancel.
 static void motion_allow_rows(pcs_certifier *self)
 {
@@ -1210,7 +1187,7 @@ static void motion_allow(pcs_certifier *self, double length)
         for (int i = 0; i < system->nv; i++) self->tolerance[i] *= length;
 }
 
-// Adds M e to r and checks it: e is a velocity, or a displacement for CERTIFY_KINEMATICS.
+// Adds M e to r, checks it, and begins the next one: e is a velocity, or a displacement for CERTIFY_KINEMATICS.
 static void motion_close(pcs_certifier *self, int check)
 {
     const pcs_state *from = self->from;
@@ -1239,6 +1216,7 @@ static void motion_close(pcs_certifier *self, int check)
     self->equation = worst;
     certify_note(self, check, pcs_system_max(self->system, ratio) * allowed, allowed, -1);
     self->equation = -1;
+    memset(self->r, 0, (size_t)self->system->nv * sizeof *self->r);
 }
 
 // Parts of the impulses of rows: all of the step, forces of the smooth motion at the end, those that move positions
@@ -1265,8 +1243,8 @@ static double motion_smooth_force(const pcs_certifier *self, int row)
     return pcs_rule_has_smooth_joints(self->rule) && self->system->rows[row].is_bilateral ? r->lam : 0.0;
 }
 
-// Adds `scale` times the momentum that a part of the impulses of rows gives to the equations to y.
-static void motion_push(pcs_certifier *self, motion_part part, double scale, double *y)
+// Adds `scale` times the momentum that a part of the impulses of rows gives to the equations to b.
+static void motion_push(pcs_certifier *self, motion_part part, double scale)
 {
     const pcs_system *system = self->system;
     const pcs_rule *rule = self->rule;
@@ -1288,8 +1266,24 @@ static void motion_push(pcs_certifier *self, motion_part part, double scale, dou
             self->z_t[system->rows[j].first_tangent + t] = part == FORCES ? 0.0 : z;
         }
     }
-    pcs_rows_add_all(self->G, scale, self->z, y);
-    if (pcs_system_ntangent(system) > 0) pcs_rows_add_all(self->T, scale, self->z_t, y);
+    pcs_rows_add_all(self->G, scale, self->z, self->b);
+    if (pcs_system_ntangent(system) > 0) pcs_rows_add_all(self->T, scale, self->z_t, self->b);
+}
+
+// Subtracts `duration` f and `scale` times a part of the impulses of rows, along the directions evaluated last. What is
+// not of the mass that the residual ends with turns into a velocity by the mass evaluated last.
+static void motion_take(pcs_certifier *self, double duration, const double *f, motion_part part, double scale)
+{
+    int n = self->system->nv;
+    bool turns = self->dense != NULL && part != FORCES && self->rule->kind != PCS_RULE_IMPLICIT;
+    for (int i = 0; i < n; i++) self->b[i] = duration * f[i];
+    if (scale != 0.0) motion_push(self, part, scale);
+    if (turns) {
+        memcpy(self->dense, self->M->value, (size_t)n * (size_t)n * sizeof *self->dense);
+        if (!pcs_dense_solve(n, self->dense, self->b)) self->b[0] = NAN;
+    }
+    double *residual = turns ? self->e : self->r;
+    for (int i = 0; i < n; i++) residual[i] -= self->b[i];
 }
 
 static bool motion_has_impulses(const pcs_certifier *self)
@@ -1305,22 +1299,9 @@ static bool motion_has_impulses(const pcs_certifier *self)
 // Checks that an acceleration of the state satisfies M_1 a = f_1 + smooth forces of rows.
 static void motion_check_acceleration(pcs_certifier *self, const double *a)
 {
-    double h = self->h;
-    motion_open(self);
-    for (int i = 0; i < self->system->nv; i++) {
-        self->e[i] = h * a[i];
-        self->r[i] = -h * self->f[i];
-    }
-    motion_push(self, FORCES, -h, self->r);
+    for (int i = 0; i < self->system->nv; i++) self->e[i] = self->h * a[i];
+    motion_take(self, self->h, self->f, FORCES, self->h);
     motion_close(self, CERTIFY_MOTION);
-}
-
-// Checks M_1 e = G_1^T P with all impulses P or those that move positions, for the velocity or the displacement e.
-static void motion_check_jump(pcs_certifier *self, motion_part part)
-{
-    motion_open(self);
-    motion_push(self, part, -1.0, self->r);
-    motion_close(self, part == INCREMENTS ? CERTIFY_KINEMATICS : CERTIFY_MOTION);
 }
 
 // Checks positions that follow a mean of both velocities.
@@ -1330,7 +1311,6 @@ static void motion_check_mean_increment(pcs_certifier *self)
     if (isnan(move)) return;
     for (int i = 0; i < self->system->nv; i++)
         self->e[i] = self->increment[i] - h * ((1.0 - move) * self->from->v[i] + move * self->x->v[i]);
-    motion_open(self);
     motion_close(self, CERTIFY_KINEMATICS);
 }
 
@@ -1374,19 +1354,16 @@ static void motion_implicit(pcs_certifier *self)
         double filtered = ((1.0 - w->af) * vd[i] + w->af * vd0[i] - w->am * a0[i]) / (1.0 - w->am);
         self->e[i] = self->x->v[i] - v0[i] - h * ((1.0 - w->ga) * a0[i] + w->ga * filtered);
     }
-    motion_check_jump(self, WHOLE);
+    motion_take(self, 0.0, self->origin, WHOLE, 1.0);
+    motion_close(self, CERTIFY_MOTION);
     if (last == 0) { // positions follow a mean of velocities, without terms in a that cancel
         motion_check_mean_increment(self);
         return;
     }
     for (int i = 0; i < self->system->nv; i++)
         self->e[i] = self->increment[i] - h * v0[i] - h * h * ((self->rule->move - w->be) * a0[i] + w->be * a[i]);
-    motion_check_jump(self, INCREMENTS);
-}
-
-static void motion_add_forces(pcs_certifier *self, double scale, const double *f)
-{
-    for (int i = 0; i < self->system->nv; i++) self->b[i] += scale * f[i];
+    motion_take(self, 0.0, self->origin, INCREMENTS, 1.0);
+    motion_close(self, CERTIFY_KINEMATICS);
 }
 
 // Evaluates forces at q, v, t in place of those at the end.
@@ -1415,10 +1392,7 @@ static void motion_stage(pcs_certifier *self)
         self->increment[i] = from->q[i] + ahead * from->v[i];
         self->e[i] = v1[i] + v0[i] - 2.0 * self->x->v[i];
     }
-    if (is_wave) {
-        motion_open(self);
-        motion_close(self, CERTIFY_MOTION);
-    }
+    if (is_wave) motion_close(self, CERTIFY_MOTION);
     motion_weigh(self, self->increment);
     for (int i = 0; i < self->system->nv; i++) {
         if (last > 0.0) self->increment[i] = (1.0 - last) * from->q[i] + last * self->x->q[i];
@@ -1426,17 +1400,15 @@ static void motion_stage(pcs_certifier *self)
     }
     self->allowed = -1;
     if (!is_of_start) motion_force(self, t, self->increment, self->tolerance);
-    motion_open(self);
     for (int i = 0; i < self->system->nv; i++) self->e[i] = v1[i] - v0[i];
-    motion_add_forces(self, duration, is_of_start ? self->f0 : self->f);
     if (kind == PCS_RULE_EULER) {
-        motion_take(self);
+        motion_take(self, h, self->f0, WHOLE, 0.0);
         motion_evaluate_at_end(self);
+        motion_take(self, 0.0, self->f0, WHOLE, 1.0);
     } else {
         certify_evaluate(self, t, self->increment, NULL, NULL, NULL);
+        motion_take(self, duration, is_of_start ? self->f0 : self->f, WHOLE, 1.0);
     }
-    motion_push(self, WHOLE, 1.0, self->b);
-    motion_take(self);
     motion_close(self, CERTIFY_MOTION);
 }
 
@@ -1456,11 +1428,8 @@ static void motion_check_heun_increment(pcs_certifier *self)
 {
     double h = self->h;
     if (self->survey.is_hit > 0.0 && motion_was_closed(self)) return;
-    motion_open(self);
     for (int i = 0; i < self->system->nv; i++) self->e[i] = self->increment[i] - h * self->from->v[i];
-    motion_add_forces(self, 0.5 * h * h, self->f0);
-    motion_push(self, FIRST, h, self->b);
-    motion_take(self);
+    motion_take(self, 0.5 * h * h, self->f0, FIRST, h);
     motion_close(self, CERTIFY_KINEMATICS);
 }
 
@@ -1473,17 +1442,12 @@ static void motion_heun(pcs_certifier *self)
     if (self->rule->level == PCS_LEVEL_VELOCITY) motion_check_acceleration(self, self->x->history[0]);
     motion_evaluate(self, from->t, from->q);
     motion_check_heun_increment(self);
-    motion_open(self);
     for (int i = 0; i < self->system->nv; i++) self->e[i] = self->x->v[i] - from->v[i];
-    motion_add_forces(self, 0.5 * h, self->f0);
-    motion_push(self, FIRST, 1.0, self->b);
-    motion_take(self);
+    motion_take(self, 0.5 * h, self->f0, FIRST, 1.0);
     motion_evaluate_at_end(self);
     for (int i = 0; i < self->system->nv; i++) self->increment[i] = 2.0 * self->increment[i] / h - from->v[i];
     motion_force(self, from->t + h, self->x->q, self->increment);
-    motion_add_forces(self, 0.5 * h, self->f);
-    motion_push(self, LAST, 1.0, self->b);
-    motion_take(self);
+    motion_take(self, 0.5 * h, self->f, LAST, 1.0);
     motion_close(self, CERTIFY_MOTION);
 }
 
@@ -1530,11 +1494,9 @@ static void motion_runge_kutta(pcs_certifier *self)
         if (!motion_accelerate(self, from->t + table->c[k] * h, q, v, self->stage_a[k])) return;
     }
     motion_evaluate_at_end(self);
-    motion_open(self);
     motion_sum(n, h, table->s, table->b, self->stage_a, self->e);
     for (int i = 0; i < n; i++) self->e[i] = self->x->v[i] - from->v[i] - self->e[i];
     motion_close(self, CERTIFY_MOTION);
-    motion_open(self);
     motion_sum(n, h, table->s, table->b, self->stage_v, self->e);
     for (int i = 0; i < n; i++) self->e[i] = self->increment[i] - self->e[i];
     motion_close(self, CERTIFY_KINEMATICS);
@@ -1543,6 +1505,7 @@ static void motion_runge_kutta(pcs_certifier *self)
 static void certify_motion(pcs_certifier *self)
 {
     if (!certify_is_on(self, CERTIFY_MOTION)) return;
+    memset(self->r, 0, (size_t)self->system->nv * sizeof *self->r);
     switch (self->rule->kind) {
     case PCS_RULE_IMPLICIT: motion_implicit(self); break;
     case PCS_RULE_HEUN: motion_heun(self); break;
