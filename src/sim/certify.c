@@ -5,6 +5,7 @@
 
 #include "core/comm.h"
 #include "core/dense.h"
+#include "core/rotation.h"
 #include "core/rounding.h"
 #include "core/text.h"
 #include "step/projection.h"
@@ -1790,8 +1791,8 @@ static void certify_ledger(pcs_certifier *self)
 //   gyroscopic  (f(t, q, v) + f(t, q, -v))/2 - f(t, q, 0) = p . [v, d] along d,   p = M v
 //   directions  (g(q(1)) - g(q(-1)))/2 = G d, and (dG/dt) v = d(G v)/dt with q moved by v, of every row
 //
-// [v, d] is the difference between moving by v, then d, and by d, then v: v x d for finite rotations, from their
-// composition, and 0 for coordinates that add up. The even part in v is free of damping.
+// [v, d] is the difference between moving by v, then d, and by d, then v: v x d for finite rotations, 0 for coordinates
+// that add up. The even part in v is free of damping.
 //
 // States: the steps 1, 16, 256, ...; of nonlinear models also where the strain energy has grown by a factor of 8 since,
 // as when a contact with a force law closes, and every 64th step for the work: if every equation of motion holds and
@@ -1883,38 +1884,20 @@ static void forces_check_gradient(pcs_certifier *self)
     forces_check_path(self, 0.0, &begin, &end);
 }
 
-// Adds to `out` the difference between moving by a, then b, and moving by b, then a.
-static void forces_commute(pcs_certifier *self, double scale, const double *a, const double *b, double *out)
-{
-    const pcs_system *system = self->system;
-    double *ab = self->increment, *ba = self->b, *x = self->e;
-    for (int k = 0; k < 2; k++) {
-        double *q = k == 0 ? ab : ba;
-        for (int i = 0; i < system->nv; i++) x[i] = scale * (k == 0 ? a : b)[i];
-        pcs_retract(&system->rotations, self->x->q, x, q);
-        for (int i = 0; i < system->nv; i++) x[i] = scale * (k == 0 ? b : a)[i];
-        pcs_retract(&system->rotations, q, x, q);
-    }
-    pcs_difference(&system->rotations, ba, ab, x);
-    for (int i = 0; i < system->nv; i++) out[i] += x[i];
-}
-
-// Evaluates p . [v, d] by differences over angles of 1e-4, with both signs, so that the error is of second order.
+// Returns p . [v, d] of nodes with finite rotations; *size gets that of its terms.
 static double forces_gyroscopic(pcs_certifier *self, const double *d, double *size)
 {
     const pcs_system *system = self->system;
+    const pcs_rotations *rotations = &system->rotations;
     const double *v = self->x->v;
-    double *bracket = self->r, sum[2] = { 0.0 };
-    double fastest = pcs_system_largest(system, v) + pcs_system_largest(system, d);
-    double scale = 1e-4 * certify_length(self) / fastest;
-    memset(bracket, 0, (size_t)system->nv * sizeof *bracket);
-    forces_commute(self, scale, v, d, bracket);
-    forces_commute(self, -scale, v, d, bracket);
-    pcs_matrix_multiply(system->M, v, self->e);
-    for (int i = 0; i < pcs_system_nown(system); i++) {
-        double part = self->e[i] * bracket[i] / (2.0 * scale * scale);
-        sum[0] += part;
-        sum[1] += fabs(self->e[i] * v[i]);
+    double *p = self->e, sum[2] = { 0.0 }, bracket[3];
+    int n = pcs_system_nown(system);
+    pcs_matrix_multiply(system->M, v, p);
+    for (int i = 0; i < n; i++) sum[1] += fabs(p[i] * v[i]);
+    for (int k = 0; k < rotations->count && rotations->equation[k] < n; k++) {
+        int first = rotations->equation[k];
+        pcs_cross(v + first, d + first, bracket);
+        sum[0] += pcs_dot3(p + first, bracket);
     }
     pcs_system_sum(system, 2, sum);
     *size = sum[1] * pcs_system_largest(system, v) / certify_length(self);
