@@ -1287,16 +1287,6 @@ static void motion_take(pcs_certifier *self, double duration, const double *f, m
     for (int i = 0; i < n; i++) residual[i] -= self->b[i];
 }
 
-static bool motion_has_impulses(const pcs_certifier *self)
-{
-    bool has_some = false;
-    for (int j = 0; j < self->system->nrow && !has_some; j++) {
-        const pcs_row_report *row = &self->report->rows[j];
-        has_some = row->step_impulse != 0.0 || row->tangent[0] != 0.0 || row->tangent[1] != 0.0;
-    }
-    return pcs_rows_any(self->system, has_some);
-}
-
 // Checks that an acceleration of the state satisfies M_1 a = f_1 + smooth forces of rows.
 static void motion_check_acceleration(pcs_certifier *self, const double *a)
 {
@@ -1413,7 +1403,7 @@ static void motion_stage(pcs_certifier *self)
     motion_close(self, CERTIFY_MOTION);
 }
 
-// Returns true if a row was closed at the start, so that the first stage may have pushed it. An impact says nothing.
+// Returns true if a row was closed at the start, so that the first stage may have pushed it.
 static bool motion_was_closed(const pcs_certifier *self)
 {
     const pcs_system *system = self->system;
@@ -1421,7 +1411,7 @@ static bool motion_was_closed(const pcs_certifier *self)
     for (int j = 0; j < system->nrow; j++)
         was_closed =
             was_closed || system->rows[j].is_bilateral || self->start_gap[j] <= PCS_ROUND_LENGTH * system->length;
-    return pcs_rows_any(system, was_closed) || (motion_has_impulses(self) && !(self->survey.is_hit > 0.0));
+    return pcs_rows_any(system, was_closed);
 }
 
 // Checks q = q_n + h v_n + (h^2/2) a_n + (h/2) M_n^-1 G_n^T P0. In an impact P0 is not reported.
@@ -1483,7 +1473,7 @@ static void motion_runge_kutta(pcs_certifier *self)
     const pcs_tableau *table = self->rule->tableau;
     double h = self->h;
     int n = self->system->nv;
-    if (motion_has_impulses(self) || pcs_system_has_joints(self->system)) return;
+    if (self->survey.acts > 0.0 || pcs_system_has_joints(self->system)) return;
     for (int k = 0; k < table->s; k++) {
         double *q = self->b, *v = self->stage_v[k];
         motion_sum(n, h, k, table->a[k], self->stage_v, q);
