@@ -157,12 +157,6 @@ struct pcs_certifier {
     double *dense;                                             // [nv * nv] work, if the mass varies
 };
 
-// Returns the larger of the largest size so far and a new one, which may be NaN and is ignored then.
-static double certify_grown(double largest, double size)
-{
-    return size > largest ? size : largest;
-}
-
 // Adds the latest term to a sum over recent steps, in which older ones decay.
 static void certify_fade(double *sum, double latest)
 {
@@ -295,16 +289,17 @@ static void certify_join(pcs_certifier *self, const double *before, bool was_bro
     double here[CERTIFY_COUNT + 1], worst[CERTIFY_COUNT + 1], *broken = &worst[CERTIFY_COUNT];
     certify_part(self, here);
     bool breaks = now->certificate.broken != NULL && !was_broken;
-    here[CERTIFY_COUNT] = breaks ? -(double)now->bad_row : -(double)INFINITY;
+    // The first row, and in it the first check: no other process has that row.
+    here[CERTIFY_COUNT] =
+        breaks ? -(now->bad_row * (double)CERTIFY_COUNT + (double)(now->certificate.broken - now->checks)) : -INFINITY;
     memcpy(worst, here, sizeof worst);
     pcs_rows_max_each(self->system, CERTIFY_COUNT + 1, worst);
     for (int i = 0; i < CERTIFY_COUNT; i++)
         if (worst[i] != before[i]) join_check(self, i, here[i] == worst[i]);
     if (*broken == -INFINITY) return;
-    double which = breaks && here[CERTIFY_COUNT] == *broken ? (double)(now->certificate.broken - now->checks) : -1.0;
-    which = pcs_rows_max(self->system, which);
-    now->certificate.broken = &now->checks[(int)which];
-    now->bad_row = (int)-*broken;
+    long which = (long)-*broken;
+    now->certificate.broken = &now->checks[which % CERTIFY_COUNT];
+    now->bad_row = (int)(which / CERTIFY_COUNT);
 }
 
 // Evaluates rows at q: their gaps, their directions into self->G and T, and G v. Arguments that are not needed are
@@ -595,12 +590,6 @@ static void gap_error_check(pcs_certifier *self)
     }
 }
 
-// Returns true if the gate of a row is checked by its smooth gap. Not if the gap law decides alone.
-static bool rows_judges_gate(const pcs_row_report *r)
-{
-    return !r->gate_is_contradictory && !(r->is_gated && r->nu > 0.0);
-}
-
 // Adds the momentum of an impulse along a row of G or T, as it was imposed last; raises *size by its absolute parts.
 static void rows_add_momentum(const pcs_system *system, const pcs_rows *rows, int row, double impulse, double sum[3],
                               double *size)
@@ -629,8 +618,8 @@ static void rows_survey_one(const pcs_certifier *self, int row, certify_survey *
     if (law->is_bilateral) impulse += fabs(r->force) * self->h;
     if (impulse == 0.0) return;
     double held = 0.5 * impulse * impulse / self->scheme->solver->effective_mass[row];
-    if (!law->is_bilateral) sum->held = certify_grown(sum->held, held);
-    sum->held_by_joints = certify_grown(sum->held_by_joints, held);
+    if (!law->is_bilateral) sum->held = pcs_max(sum->held, held);
+    sum->held_by_joints = pcs_max(sum->held_by_joints, held);
 }
 
 static void certify_survey_rows(pcs_certifier *self)
@@ -685,7 +674,7 @@ static void rows_check_position(pcs_certifier *self, const row_now *now)
         return;
     }
     certify_note(self, CERTIFY_GAP, fabs(pcs_larger(-gap, -r->nu / mass)), length, now->row);
-    if (!rows_judges_gate(r)) return;
+    if (r->gate_is_contradictory || (r->is_gated && r->nu > 0.0)) return; // a choice, or the gap law decides alone
     double smooth = gap - self->moved[now->row]; // gap that the smooth motion alone would have left
     double off = r->is_gated ? smooth : pcs_max(-smooth, r->nu / mass);
     certify_note(self, CERTIFY_GATE, off, length, now->row);
@@ -763,7 +752,7 @@ static void rows_check_velocity(pcs_certifier *self, const row_now *now)
     const pcs_row_report *r = now->row_report;
     double mass = now->mass, xi = now->rate + now->target;
     double speed = rows_speed(self, now->row, self->speed);
-    double tolerance = PCS_ROUND_VELOCITY * certify_grown(speed, pcs_max(fabs(r->rate_before), fabs(now->target)));
+    double tolerance = PCS_ROUND_VELOCITY * pcs_max(speed, pcs_max(fabs(r->rate_before), fabs(now->target)));
     // A joint that acts in the smooth motion obeys its law without its impulse, too.
     if (pcs_rule_has_smooth_joints(self->rule) && now->law->is_bilateral)
         xi = pcs_larger(fabs(xi), fabs(r->rate_before + now->target));
@@ -862,23 +851,18 @@ static double rows_gap_ahead(const pcs_certifier *self, int row)
     return gap - 0.5 * self->h * self->jump[row];
 }
 
-// Returns the round-off, m, of half a step of the velocity, of which only a part may be along the gap.
-static double rows_increment(const pcs_certifier *self, int row)
-{
-    const pcs_rows *G = self->system->G;
-    const double *v = self->from != NULL ? self->from->v : self->x->v;
-    int first = G->start[row], count = G->start[row + 1] - first;
-    double size = pcs_rounding_of_sum(count, G->value + first, G->column + first, v) / DBL_EPSILON;
-    return PCS_ROUND_LENGTH * 0.5 * self->h * size;
-}
-
 // Checks the gate of a contact against the gap that the rule of the scheme predicts, for most rules at mid-step.
 static void rows_check_forecast(pcs_certifier *self, const row_now *now)
 {
     const pcs_row_report *r = now->row_report;
     if (now->law->is_bilateral || self->rule->gate == PCS_GATE_NONE) return;
+    const pcs_rows *G = self->system->G;
+    const double *v = self->from != NULL ? self->from->v : self->x->v;
+    int first = G->start[now->row], count = G->start[now->row + 1] - first;
     double half = 0.5 * self->h * self->start_rate[now->row];
-    double length = now->length + rows_increment(self, now->row);
+    // Allows the round-off of half a step of the velocity, of which only a part may be along the gap.
+    double size = pcs_rounding_of_sum(count, G->value + first, G->column + first, v) / DBL_EPSILON;
+    double length = now->length + PCS_ROUND_LENGTH * 0.5 * self->h * size;
     length += PCS_ROUND_LENGTH * self->h * fabs(self->rows[now->row].impulse) / now->mass;
     double foreseen = self->start_gap[now->row] + (self->rule->gate == PCS_GATE_MIDDLE ? 0.0 : half);
     if (self->rule->gate_looks_ahead) foreseen = pcs_min(foreseen, rows_gap_ahead(self, now->row));
@@ -924,7 +908,7 @@ static void rows_check_penetration(pcs_certifier *self, const row_now *now)
     const pcs_system *system = self->system; // points may move from row to row of a contact
     int at = system->row_set.may_change ? system->contacts[now->law->contact].first_row : row;
     double *largest = &self->rows[at].largest_rate;
-    *largest = certify_grown(*largest, rate);
+    *largest = pcs_max(*largest, rate);
     if (now->law->is_bilateral) return;
     kept->drift = gap > 0.0 ? 0.0 : kept->drift + h * h * fabs(self->bias[row]);
     if (h == 0.0) kept->overlap = pcs_max(0.0, -gap);
@@ -1043,7 +1027,7 @@ static void rows_check_bends(pcs_certifier *self)
 static row_now rows_look_at(pcs_certifier *self, int row, bool has_start)
 {
     double gap = self->gap[row], *largest = &self->rows[row].largest_gap;
-    *largest = certify_grown(*largest, fabs(gap));
+    *largest = pcs_max(*largest, fabs(gap));
     return (row_now){ .row = row,
                       .row_report = &self->report->rows[row],
                       .law = &self->system->rows[row],
@@ -1081,13 +1065,6 @@ static void certify_rows(pcs_certifier *self)
     rows_check_bends(self);
     gap_error_check(self);
     if (certify_is_on(self, CERTIFY_PASSAGE)) rows_check_passages(self);
-}
-
-static void certify_all_rows(pcs_certifier *self)
-{
-    rows_check_impact(self);
-    self->now.contradictions += self->survey.is_ambiguous;
-    certify_note(self, CERTIFY_CONTRADICTION, self->now.contradictions, 1.0, -1);
 }
 
 // Equations of motion over a step, each of them, from forces, masses and directions evaluated anew.
@@ -1305,25 +1282,11 @@ static void motion_check_mean_increment(pcs_certifier *self)
     motion_close(self, CERTIFY_KINEMATICS);
 }
 
-// Evaluates directions and mass at a position.
-static void motion_evaluate(pcs_certifier *self, double t, const double *q)
+// Evaluates directions and mass at the end of the step.
+static void motion_evaluate_end(pcs_certifier *self)
 {
-    certify_evaluate(self, t, q, NULL, NULL, NULL);
-    motion_weigh(self, q);
-}
-
-static void motion_evaluate_at_end(pcs_certifier *self)
-{
-    motion_evaluate(self, self->from->t + self->h, self->x->q);
-}
-
-// Rotates the directions of rows by `part` of the increment, as impulses that move positions do (step/projection.h).
-static void motion_transport_back(pcs_certifier *self, double part)
-{
-    const pcs_system *system = self->system;
-    if (!system->row_set.vary) return;
-    pcs_rotate_rows(&system->rotations, self->increment, part, self->G);
-    if (system->ntangent > 0) pcs_rotate_rows(&system->rotations, self->increment, part, self->T);
+    certify_evaluate(self, self->from->t + self->h, self->x->q, NULL, NULL, NULL);
+    motion_weigh(self, self->x->q);
 }
 
 // Checks an implicit rule. vd belongs to the end. Velocities follow from the filtered acceleration of these formulas,
@@ -1338,9 +1301,13 @@ static void motion_implicit(pcs_certifier *self)
     double h = self->h;
     bool has_impact = pcs_rule_separates_impacts(self->rule) && self->survey.is_hit > 0.0;
     if (has_impact && (!self->system->is_linear || pcs_system_is_damped(self->system))) return;
-    motion_evaluate_at_end(self);
+    motion_evaluate_end(self);
     motion_check_acceleration(self, vd);
-    motion_transport_back(self, self->rule->tangent_impulse_weight);
+    // Rotates the directions back, as impulses that move positions do (step/projection.h).
+    int count = self->system->row_set.vary ? 1 + (self->system->ntangent > 0) : 0;
+    for (int k = 0; k < count; k++)
+        pcs_rotate_rows(&self->system->rotations, self->increment, self->rule->tangent_impulse_weight,
+                        k == 0 ? self->G : self->T);
     for (int i = 0; i < self->system->nv; i++) {
         double filtered = ((1.0 - w->af) * vd[i] + w->af * vd0[i] - w->am * a0[i]) / (1.0 - w->am);
         self->e[i] = self->x->v[i] - v0[i] - h * ((1.0 - w->ga) * a0[i] + w->ga * filtered);
@@ -1357,13 +1324,6 @@ static void motion_implicit(pcs_certifier *self)
     motion_close(self, CERTIFY_KINEMATICS);
 }
 
-// Evaluates forces at q, v, t in place of those at the end.
-static void motion_force(pcs_certifier *self, double t, const double *q, const double *v)
-{
-    self->system->ops->force(self->system, pcs_at(t, q, v), self->f);
-    self->allowed = -1;
-}
-
 // Checks a rule with one evaluation of forces, M(Q) (v - v_n) = duration f(t_Q, Q, V) + G(Q)^T La: at the start or at
 // qM. PCS_RULE_EULER has mass and rows of La at the end, PCS_RULE_MEAN the mass at qM, and so has PCS_RULE_WAVE, of the
 // velocities u with u + u_n = 2 V.
@@ -1377,7 +1337,7 @@ static void motion_stage(pcs_certifier *self)
     double h = self->h, duration = kind == PCS_RULE_CENTRAL ? 0.5 * (self->now.h + h) : h;
     double last = kind == PCS_RULE_MEAN || is_wave ? 0.5 : 0.0; // weight of the end in Q and V
     double ahead = is_of_start ? 0.0 : 0.5 * h, t = from->t + ahead;
-    motion_evaluate_at_end(self);
+    motion_evaluate_end(self);
     motion_check_mean_increment(self);
     for (int i = 0; i < self->system->nv; i++) {
         self->increment[i] = from->q[i] + ahead * from->v[i];
@@ -1390,11 +1350,11 @@ static void motion_stage(pcs_certifier *self)
         self->tolerance[i] = (1.0 - last) * v0[i] + last * v1[i];
     }
     self->allowed = -1;
-    if (!is_of_start) motion_force(self, t, self->increment, self->tolerance);
+    if (!is_of_start) self->system->ops->force(self->system, pcs_at(t, self->increment, self->tolerance), self->f);
     for (int i = 0; i < self->system->nv; i++) self->e[i] = v1[i] - v0[i];
     if (kind == PCS_RULE_EULER) {
         motion_take(self, h, self->f0, WHOLE, 0.0);
-        motion_evaluate_at_end(self);
+        motion_evaluate_end(self);
         motion_take(self, 0.0, self->f0, WHOLE, 1.0);
     } else {
         certify_evaluate(self, t, self->increment, NULL, NULL, NULL);
@@ -1429,15 +1389,17 @@ static void motion_heun(pcs_certifier *self)
 {
     const pcs_state *from = self->from;
     double h = self->h;
-    motion_evaluate_at_end(self);
+    motion_evaluate_end(self);
     if (self->rule->level == PCS_LEVEL_VELOCITY) motion_check_acceleration(self, self->x->history[0]);
-    motion_evaluate(self, from->t, from->q);
+    certify_evaluate(self, from->t, from->q, NULL, NULL, NULL);
+    motion_weigh(self, from->q);
     motion_check_heun_increment(self);
     for (int i = 0; i < self->system->nv; i++) self->e[i] = self->x->v[i] - from->v[i];
     motion_take(self, 0.5 * h, self->f0, FIRST, 1.0);
-    motion_evaluate_at_end(self);
+    motion_evaluate_end(self);
     for (int i = 0; i < self->system->nv; i++) self->increment[i] = 2.0 * self->increment[i] / h - from->v[i];
-    motion_force(self, from->t + h, self->x->q, self->increment);
+    self->system->ops->force(self->system, pcs_at(from->t + h, self->x->q, self->increment), self->f);
+    self->allowed = -1;
     motion_take(self, 0.5 * h, self->f, LAST, 1.0);
     motion_close(self, CERTIFY_MOTION);
 }
@@ -1484,7 +1446,7 @@ static void motion_runge_kutta(pcs_certifier *self)
         }
         if (!motion_accelerate(self, from->t + table->c[k] * h, q, v, self->stage_a[k])) return;
     }
-    motion_evaluate_at_end(self);
+    motion_evaluate_end(self);
     motion_sum(n, h, table->s, table->b, self->stage_a, self->e);
     for (int i = 0; i < n; i++) self->e[i] = self->x->v[i] - from->v[i] - self->e[i];
     motion_close(self, CERTIFY_MOTION);
@@ -1495,19 +1457,12 @@ static void motion_runge_kutta(pcs_certifier *self)
 
 static void certify_motion(pcs_certifier *self)
 {
-    if (!certify_is_on(self, CERTIFY_MOTION)) return;
+    pcs_rule_kind kind = self->rule->kind;
     memset(self->r, 0, (size_t)self->system->nv * sizeof *self->r);
-    switch (self->rule->kind) {
-    case PCS_RULE_IMPLICIT: motion_implicit(self); break;
-    case PCS_RULE_HEUN: motion_heun(self); break;
-    case PCS_RULE_EULER:
-    case PCS_RULE_CENTRAL:
-    case PCS_RULE_MIDPOINT:
-    case PCS_RULE_MEAN:
-    case PCS_RULE_WAVE: motion_stage(self); break;
-    case PCS_RULE_RUNGE_KUTTA: motion_runge_kutta(self); break;
-    case PCS_RULE_NONE: break;
-    }
+    if (kind == PCS_RULE_IMPLICIT) motion_implicit(self);
+    else if (kind == PCS_RULE_HEUN) motion_heun(self);
+    else if (kind == PCS_RULE_RUNGE_KUTTA) motion_runge_kutta(self);
+    else motion_stage(self);
 }
 
 // Bounds the energy that a step may gain: the rise of E = T + S + V beyond the work of loads, the energy that negative
@@ -1673,7 +1628,7 @@ static void energy_check_losses(pcs_certifier *self, double floor)
     double all = now->supply + now->exchanged + floor, change = pcs_measure_energy(&r->measure) - now->initial;
     if (now->damped > all)
         now->exchanged =
-            certify_grown(now->exchanged, fabs(r->h * pcs_system_load_power(self->system, pcs_at(x->t, x->q, x->v))));
+            pcs_max(now->exchanged, fabs(r->h * pcs_system_load_power(self->system, pcs_at(x->t, x->q, x->v))));
     certify_note(self, CERTIFY_DAMPING, now->damped, now->supply + 2.0 * now->exchanged + floor, -1);
     energy_report(self, CERTIFY_NUMERICAL, change - now->booked, 0.1 * all);
     energy_report(self, CERTIFY_CORRECTION, now->corrected, all);
@@ -1684,8 +1639,8 @@ static bool energy_check_rise(pcs_certifier *self)
 {
     certify_memory *now = &self->now;
     const pcs_step_report *report = self->report;
-    double scale = certify_grown(now->largest_energy, fabs(report->measure.potential));
-    double floor = harmless * certify_grown(scale, now->supply);
+    double scale = pcs_max(now->largest_energy, fabs(report->measure.potential));
+    double floor = harmless * pcs_max(scale, now->supply);
     bool corrects = self->rule->kind == PCS_RULE_MIDPOINT || self->rule->kind == PCS_RULE_MEAN;
     double fed = report->external_work + energy_fed_by_damping(self);
     bool is_driven = self->system->row_set.ndriven > 0; // by speeds that may jump within a step
@@ -1715,9 +1670,9 @@ static bool energy_check_rise(pcs_certifier *self)
     now->worked += fed;
     bool is_explained = rise <= allowed + floor;
     if (is_explained) {
-        now->exchanged = certify_grown(now->exchanged, exchanged);
+        now->exchanged = pcs_max(now->exchanged, exchanged);
         now->lowest = pcs_min(now->lowest, report->measure.potential);
-        now->supply = certify_grown(now->supply, now->initial + now->worked - now->lowest);
+        now->supply = pcs_max(now->supply, now->initial + now->worked - now->lowest);
     }
     energy_check_growth(self, rise, floor);
     energy_check_losses(self, floor);
@@ -1734,7 +1689,7 @@ static void certify_energy(pcs_certifier *self)
     now->strain = pcs_max(m->strain, 0.5 * now->strain);
     if (is_explained)
         now->largest_energy =
-            certify_grown(now->largest_energy, pcs_max(m->kinetic + m->strain, self->survey.held_by_joints));
+            pcs_max(now->largest_energy, pcs_max(m->kinetic + m->strain, self->survey.held_by_joints));
 }
 
 // Returns the round-off of x . A x from the sizes of its terms, which cancel in the damping of a rigid motion and in
@@ -1761,7 +1716,7 @@ static void certify_ledger(pcs_certifier *self)
         fabs(r->external_work) + fabs(r->damping_loss) + fabs(r->numerical_loss) + fabs(r->measure.potential);
     if (self->from != NULL) certify_fade(&now->leftover, self->leftover); // in steps that are examined
     double scale =
-        PCS_ROUND_ENERGY * certify_grown(now->largest_energy, terms) + energy_work_noise(self) + 4.0 * now->leftover;
+        PCS_ROUND_ENERGY * pcs_max(now->largest_energy, terms) + energy_work_noise(self) + 4.0 * now->leftover;
     bool is_off = off > scale;
     if (is_off && self->system->C != NULL) scale += r->h * energy_of_terms(self, self->system->C, self->x->v);
     if (is_off && self->rule->kind == PCS_RULE_WAVE)
@@ -2261,7 +2216,7 @@ bool pcs_certify(pcs_certifier *self, const pcs_state *before, const pcs_state *
     self->residual = self->leftover = 0.0;
     self->allowed = -1;
     self->has_moved = false;
-    now->largest_h = certify_grown(now->largest_h, report->h);
+    now->largest_h = pcs_max(now->largest_h, report->h);
     self->is_examined = certify_examines(self);
     certify_survey_rows(self);
     bool must_watch = self->survey.is_hit > 0.0 || self->survey.acts > 0.0 || report->iterations > now->iterations;
@@ -2275,8 +2230,10 @@ bool pcs_certify(pcs_certifier *self, const pcs_state *before, const pcs_state *
     if (is_distributed) certify_part(self, known);
     certify_rows(self);
     if (is_distributed) certify_join(self, known, was_broken);
-    certify_all_rows(self);
-    if (self->from != NULL) certify_motion(self);
+    rows_check_impact(self);
+    now->contradictions += self->survey.is_ambiguous;
+    certify_note(self, CERTIFY_CONTRADICTION, now->contradictions, 1.0, -1);
+    if (self->from != NULL && certify_is_on(self, CERTIFY_MOTION)) certify_motion(self);
     if (certify_is_on(self, CERTIFY_ENERGY)) certify_ledger(self);
     certify_momentum(self);
     certify_forces(self);
