@@ -1948,50 +1948,36 @@ static void certify_forces(pcs_certifier *self)
 // in which a contact may close, acts, or an iteration took longer than in the last step checked.
 enum { BEGINNING = 8, SELDOM = 256, OFTEN = 8 }; // the last two are powers of two
 
-static pcs_status certify_take_rows(pcs_context *ctx, pcs_certifier *self)
+// Allocates the work over rows and equations; directions and mass of its own if those of the system vary.
+static pcs_status certify_take(pcs_context *ctx, pcs_certifier *self)
 {
     const pcs_system *system = self->system;
     bool has_rebound = false;
+    int nstage = self->rule->kind == PCS_RULE_RUNGE_KUTTA ? self->rule->tableau->s : 0;
     for (int j = 0; j < system->nrow; j++)
         has_rebound = has_rebound || (system->rows[j].ntangent > 0 && system->rows[j].tangent_restitution != 0.0);
-    has_rebound = pcs_rows_any(system, has_rebound); // all processes return together
     PCS_TAKE_EACH(ctx, system->nrow, "the certificate", certify_row, &self->rows, &self->kept_rows);
     PCS_TAKE_EACH(ctx, system->nrow, "the certificate", double, &self->gap, &self->bias, &self->start_gap,
                   &self->start_rate, &self->z, &self->moved, &self->jump, &self->gap_error, &self->drive[0],
                   &self->drive[1], &self->drive[2], &self->drive[3]);
-    PCS_TAKE(ctx, self->z_t, system->ntangent, "the certificate");
     PCS_TAKE(ctx, self->is_spare, system->nrow, "the certificate");
     PCS_TAKE(ctx, self->ends, system->nrow, "the certificate");
-    if (has_rebound) PCS_TAKE(ctx, self->rebound, system->ntangent, "the certificate");
-    if (!pcs_system_has_joints(system)) return PCS_OK;
-    PCS_TAKE(ctx, self->point, pcs_system_npoint(system), "the certificate");
-    PCS_TAKE(ctx, self->normal, pcs_system_npoint(system), "the certificate");
-    return PCS_OK;
-}
-
-static pcs_status certify_take_vectors(pcs_context *ctx, pcs_certifier *self)
-{
-    int n = self->system->nv;
-    PCS_TAKE(ctx, self->origin, self->system->nq, "the certificate");
-    PCS_TAKE_EACH(ctx, n, "the certificate", double, &self->f0, &self->f, &self->increment, &self->e, &self->r,
+    PCS_TAKE(ctx, self->z_t, system->ntangent, "the certificate");
+    if (pcs_rows_any(system, has_rebound)) PCS_TAKE(ctx, self->rebound, system->ntangent, "the certificate");
+    if (pcs_system_has_joints(system)) {
+        PCS_TAKE(ctx, self->point, pcs_system_npoint(system), "the certificate");
+        PCS_TAKE(ctx, self->normal, pcs_system_npoint(system), "the certificate");
+    }
+    PCS_TAKE_EACH(ctx, system->nv, "the certificate", double, &self->f0, &self->f, &self->increment, &self->e, &self->r,
                   &self->b, &self->tolerance);
-    if (self->rule->kind == PCS_RULE_RUNGE_KUTTA)
-        for (int k = 0; k < self->rule->tableau->s; k++)
-            PCS_TAKE_EACH(ctx, n, "the certificate", double, &self->stage_v[k], &self->stage_a[k]);
-    return PCS_OK;
-}
-
-// Allocates directions and mass for the certifier if those of the system vary.
-static pcs_status certify_take_places(pcs_context *ctx, pcs_certifier *self)
-{
-    const pcs_system *system = self->system;
+    PCS_TAKE(ctx, self->origin, system->nq, "the certificate");
+    for (int k = 0; k < nstage; k++)
+        PCS_TAKE_EACH(ctx, system->nv, "the certificate", double, &self->stage_v[k], &self->stage_a[k]);
     self->G = system->G;
     self->T = system->T;
     self->M = system->M;
-    if (system->row_set.vary) {
-        PCS_TRY(pcs_rows_copy(ctx, system->G, &self->G));
-        PCS_TRY(pcs_rows_copy(ctx, system->T, &self->T));
-    }
+    if (system->row_set.vary) PCS_TRY(pcs_rows_copy(ctx, system->G, &self->G));
+    if (system->row_set.vary) PCS_TRY(pcs_rows_copy(ctx, system->T, &self->T));
     if (!system->mass_varies) return PCS_OK;
     PCS_TRY(pcs_matrix_create(ctx, system->M->pattern, &self->M));
     PCS_TAKE(ctx, self->dense, (size_t)system->nv * (size_t)system->nv, "the certificate");
@@ -2075,9 +2061,7 @@ pcs_status pcs_certifier_create(pcs_context *ctx, const pcs_scheme *scheme, pcs_
     self->is_controlled = is_controlled;
     self->equation = -1;
     certify_choose(self);
-    PCS_TRY(certify_take_rows(ctx, self));
-    PCS_TRY(certify_take_vectors(ctx, self));
-    PCS_TRY(certify_take_places(ctx, self));
+    PCS_TRY(certify_take(ctx, self));
     self->iterates = !system->is_linear && (!pcs_rule_is_explicit(rule) || rule->kind == PCS_RULE_MEAN);
     self->stiffness = certify_stiffness(system);
     case_check_travel(self);
