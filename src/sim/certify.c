@@ -1089,10 +1089,7 @@ static void certify_rows(pcs_certifier *self)
 // ones. The sum of forces inside is at most sqrt(2 S k n), S the strain energy, k the largest stiffness, n the number
 // of equations.
 //
-// Left out, because state and report do not show what is needed: reports of several steps in one; impacts of
-// jump_newmark where forces see velocities (the forces before the impact are not kept); position corrections of
-// ggl_midpoint; steps of Runge-Kutta schemes in which a row acts; tdg of degree > 1, mannshardt and event_driven. What
-// applies to all of them are the laws of the rows, momentum in sum and energy.
+// Steps are left out whose state and report do not show what is needed (docs/validation.md, What is not checked).
 
 // Evaluates the mass at q into self->M. The system stays.
 static void motion_weigh(pcs_certifier *self, const double *q)
@@ -1518,14 +1515,6 @@ static double energy_of_rest(const pcs_certifier *self)
     return self->h > 0.0 ? 0.5 * self->system->mass * speed * speed : 0.0;
 }
 
-// Returns true if an implicit rule moves positions by h ((1 - m) v_n + m v), with the forces of both ends alone.
-static bool energy_moves_by_mean(const pcs_certifier *self)
-{
-    const pcs_weights *w = &self->rule->w;
-    return w->am == 0.0 && w->af == 0.0 && pcs_rule_acceleration_gap(self->rule) == 0.0 &&
-           self->rule->position == PCS_POSITION_FREE;
-}
-
 // Returns 2 h^2 f . D^-1 f, J: f all forces of explicit schemes, else their change with time alone; of
 // linear systems the change of loads over some steps, since filters carry on a load that has set in.
 static double energy_onset(pcs_certifier *self)
@@ -1550,26 +1539,25 @@ static double energy_onset(pcs_certifier *self)
     return 2.0 * h * h * sum;
 }
 
-// Returns (h^2/4) (2 be - ga) |a_n|^2_M, J, INFINITY if a_n is not kept.
-static double energy_of_accelerations(pcs_certifier *self, double weight)
-{
-    double h = self->h, sum = 0.0;
-    if (weight == 0.0 || h == 0.0) return 0.0;
-    if (self->before == NULL) return INFINITY;
-    const double *a = self->before->history[0];
-    pcs_matrix_multiply(self->system->M, a, self->r);
-    for (int i = 0; i < pcs_system_nown(self->system); i++) sum += a[i] * self->r[i];
-    pcs_system_sum(self->system, 1, &sum);
-    return 0.25 * h * h * weight * sum;
-}
-
-// Returns N of the state before, J.
+// Returns N of the state before, J; INFINITY if a_n is not kept.
 static double energy_stored(pcs_certifier *self)
 {
-    const pcs_weights *w = &self->rule->w;
-    if (self->rule->kind != PCS_RULE_IMPLICIT || energy_moves_by_mean(self)) return 0.0;
-    double lag = w->af - w->am, filter = 1.0 - w->am - fabs(w->am);
-    double stored = energy_of_accelerations(self, pcs_max(0.0, 2.0 * w->be - w->ga));
+    const pcs_rule *rule = self->rule;
+    const pcs_weights *w = &rule->w;
+    double lag = w->af - w->am, filter = 1.0 - w->am - fabs(w->am), weight = pcs_max(0.0, 2.0 * w->be - w->ga);
+    double h = self->h, stored = 0.0, sum = 0.0;
+    // Positions may follow h ((1 - m) v_n + m v), with the forces of both ends alone.
+    bool moves_by_mean =
+        w->am == 0.0 && w->af == 0.0 && pcs_rule_acceleration_gap(rule) == 0.0 && rule->position == PCS_POSITION_FREE;
+    if (rule->kind != PCS_RULE_IMPLICIT || moves_by_mean) return 0.0;
+    if (weight > 0.0 && h > 0.0) {
+        if (self->before == NULL) return INFINITY;
+        const double *a = self->before->history[0];
+        pcs_matrix_multiply(self->system->M, a, self->r);
+        for (int i = 0; i < pcs_system_nown(self->system); i++) sum += a[i] * self->r[i];
+        pcs_system_sum(self->system, 1, &sum);
+        stored = 0.25 * h * h * weight * sum;
+    }
     if (lag > 0.0) stored += 4.0 * (0.5 - w->af) * lag / (filter * filter) * self->now.strain;
     return stored;
 }
