@@ -216,16 +216,6 @@ pcs_status pcs_retry_create(pcs_sim *sim, int depth, struct pcs_retry **out)
     return pcs_state_clone(sim->ctx, &sim->state, &r->whole);
 }
 
-// Makes one step of the scheme; *is_good unless it did not converge, its certificate is broken, or it gains energy that
-// a smaller one may not.
-static pcs_status retry_try(pcs_sim *sim, double h, bool may_undo, bool may_cut, bool *is_good)
-{
-    PCS_TRY(accept_attempt(sim, h, may_undo, is_good));
-    if (may_cut && !sim->certify_warns && pcs_certifier_is_greedy(sim->certifier)) *is_good = false;
-    sim->retry->has_failed = sim->retry->has_failed || !*is_good;
-    return PCS_OK;
-}
-
 // Adds the step just done to those before it; the report is that of all.
 static void retry_join(pcs_sim *sim, pcs_retry *r)
 {
@@ -270,7 +260,10 @@ static pcs_status retry_cover(pcs_sim *sim, double h, int count, int halvings, i
         bool is_good = false, is_tried = retry_allows(sim, h, halvings);
         if (is_tried) {
             if (is_part) PCS_TRY(sim_search(sim));
-            PCS_TRY(retry_try(sim, h, may_undo, failures < r->depth, &is_good));
+            PCS_TRY(accept_attempt(sim, h, may_undo, &is_good));
+            // A smaller step may do without the energy that this one gains.
+            if (failures < r->depth && !sim->certify_warns && pcs_certifier_is_greedy(sim->certifier)) is_good = false;
+            r->has_failed = r->has_failed || !is_good;
             if (is_good && !is_part) return PCS_OK;
             if (is_good) {
                 if (r->count == 0 || halvings < r->coarsest) r->coarsest = halvings;
@@ -503,14 +496,6 @@ static double control_size(const pcs_sim *sim, const double *x)
     return pcs_system_max(sim->system, size);
 }
 
-// Returns the largest difference between positions after two half steps and after the whole step, in units of size.
-// Different rotation vectors may be the same rotation. Overwrites c->whole.
-static double control_distance(const pcs_sim *sim, const pcs_control *c)
-{
-    pcs_difference(&sim->system->rotations, sim->state.q, c->whole, c->whole);
-    return control_size(sim, c->whole);
-}
-
 // Returns the largest displacement that errors of the velocity give in a step, in units of size. A force that sets in
 // towards the end of the step is missed by positions of explicit schemes, but not by velocities; if these miss it, too,
 // the difference of the trapezoidal rule over the step and over its halves shows it.
@@ -534,7 +519,9 @@ static double control_error(const pcs_sim *sim, const pcs_control *c, double *ex
     const double scale_of[] = { [PCS_ORDER_0] = 2.0, [PCS_ORDER_1] = 1.0, [PCS_ORDER_2] = 1.0 / 3.0 };
     double scale = scale_of[order], added = 0.0;
     *exponent = 1.0 / (order + 1);
-    double increment = control_distance(sim, c);
+    // Different rotation vectors may be the same rotation.
+    pcs_difference(&sim->system->rotations, sim->state.q, c->whole, c->whole);
+    double increment = control_size(sim, c->whole);
     // Skips velocities in an impact: they jump, at different times in the whole step and in its halves.
     if (c->whole_v != NULL && !has_impact && !c->whole_impacts)
         increment = pcs_larger(increment, control_drift(sim, c));
@@ -558,11 +545,6 @@ static double control_error(const pcs_sim *sim, const pcs_control *c, double *ex
 static void control_weigh(pcs_sim *sim, const pcs_control *c, int time)
 {
     if (c->force_a[0] != NULL) pcs_scheme_accelerate(sim->scheme, &sim->state, c->force_a[time]);
-}
-
-static double control_factor(double error, double exponent)
-{
-    return fmin(5.0, fmax(0.2, 0.9 * pow(fmax(error, 1e-12), -exponent)));
 }
 
 // Makes the whole step, then two certified halves; *error is INFINITY if one fails to converge or its certificate.
@@ -606,7 +588,8 @@ static pcs_status control_double(pcs_sim *sim, pcs_control *c, double h, bool *i
     double error, exponent;
     PCS_TRY(control_attempt(sim, c, h, &error, &exponent));
     *is_good = error <= 1.0 || (h <= c->params.smallest && isfinite(error));
-    *next = isfinite(error) ? h * control_factor(error, exponent) : 0.2 * h;
+    double factor = fmin(5.0, fmax(0.2, 0.9 * pow(fmax(error, 1e-12), -exponent)));
+    *next = isfinite(error) ? h * factor : 0.2 * h;
     if (!*is_good) return PCS_OK;
     if (error > 1.0) sim->view.inexact++;
     pcs_join_reports(sim->system, &c->first, pcs_system_npoint(sim->system), c->middle, sim->state.q, &sim->report);
@@ -694,13 +677,6 @@ static pcs_status accept_fixed_step(pcs_sim *sim)
     PCS_TRY(retry_step(sim, h));
     sim->state.t = t_end;
     return PCS_OK;
-}
-
-// Advances by one accepted step, as a whole or in parts. Fails with PCS_FAILED, with the state as before, if even the
-// smallest steps fail.
-static pcs_status accept_step(pcs_sim *sim)
-{
-    return sim->control != NULL ? control_step(sim) : accept_fixed_step(sim);
 }
 
 // Fills checkpoints, writes and reads their files, decides when they are due, and resumes or starts runs from them.
@@ -1442,7 +1418,7 @@ pcs_status pcs_sim_step(pcs_sim *sim)
     double begin = sim->is_timed ? pcs_clock() : 0.0;
     PCS_TRY(sim_search(sim));
     sim->number = sim->state.step + 1;
-    PCS_TRY(accept_step(sim));
+    PCS_TRY(sim->control != NULL ? control_step(sim) : accept_fixed_step(sim));
     if (pcs_noted(sim->ctx)[0] != '\0') return accept_stop(sim, sim->step_size, pcs_noted(sim->ctx));
     sim->view.factorizations = sim->solver->nfactor;
     sim->view.handovers = sim->solver->handovers;
@@ -1525,12 +1501,6 @@ static pcs_status sim_check_options(pcs_sim *sim)
     return pcs_fail(sim->ctx, PCS_BAD_INPUT, "nothing in this run takes the options of PETSc %s", text);
 }
 
-static pcs_status sim_stop(pcs_sim *sim)
-{
-    sim->is_stopped = true;
-    return accept_stop(sim, sim->step_size, "stopped on request");
-}
-
 static pcs_status sim_loop(pcs_sim *sim)
 {
     if (sim->horizon != NULL) sim->keep_sample(sim);
@@ -1541,7 +1511,8 @@ static pcs_status sim_loop(pcs_sim *sim)
         if (status == PCS_OK) status = sim_show(sim, false, NULL);
         double now = pcs_clock();
         sim->timing.output += now - begin;
-        if (status == PCS_OK && sim->stop_request != NULL && *sim->stop_request != 0) status = sim_stop(sim);
+        sim->is_stopped = status == PCS_OK && sim->stop_request != NULL && *sim->stop_request != 0;
+        if (sim->is_stopped) status = accept_stop(sim, sim->step_size, "stopped on request");
         if (status == PCS_OK && is_first) status = sim_check_options(sim);
         if (status == PCS_OK && pcs_sim_is_done(sim)) status = sim_search(sim);
         PCS_TRY(sim_agree(sim, status));
