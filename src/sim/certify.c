@@ -137,16 +137,15 @@ struct pcs_certifier {
     int allowed;             // check to which `tolerance` belongs, -1 if none
     int equation;            // equation that is judged, -1 if none
     // Work over the rows:
-    double *gap, *bias;               // [nrow] at the end; (dG/dt) v, m/s^2
-    double *start_gap, *start_rate;   // [nrow] g_n and G_n v_n, or g(q_M) and G_M v_n
-    double *z, *z_t;                  // [nrow], [ntangent] multipliers
-    double *moved, *jump;             // [nrow] effect of multipliers on gaps and velocities
-    double *gap_error;                // [nrow] error of the gaps, m
-    double *drive[4];                 // [nrow] displacements and speeds of driven rows at both ends
-    double (*point)[3], (*normal)[3]; // [nrow + ncompliant] positions of points, m, if there are joints; else NULL
-    bool *is_spare;                   // [nrow] belongs to no pair of bodies, in a step that is examined
-    double *rebound;                  // [ntangent] velocity that e_t multiplies, m/s, NULL if there is none
-    pcs_passage_row *ends;            // [nrow] rows at both ends
+    double *gap, *bias;             // [nrow] at the end; (dG/dt) v, m/s^2
+    double *start_gap, *start_rate; // [nrow] g_n and G_n v_n, or g(q_M) and G_M v_n
+    double *z, *z_t;                // [nrow], [ntangent] multipliers
+    double *moved, *jump;           // [nrow] effect of multipliers on gaps and velocities
+    double *gap_error;              // [nrow] error of the gaps, m
+    double *drive[4];               // [nrow] displacements and speeds of driven rows at both ends
+    bool *is_spare;                 // [nrow] belongs to no pair of bodies, in a step that is examined
+    double *rebound;                // [ntangent] velocity that e_t multiplies, m/s, NULL if there is none
+    pcs_passage_row *ends;          // [nrow] rows at both ends
     // Work over the equations:
     double *origin;                                            // [nq] zero
     double *f0, *f, *increment;                                // [nv] smooth forces at both ends; the increment of q
@@ -646,14 +645,6 @@ static void rows_find_moves(pcs_certifier *self)
     pcs_projection_rates(self->scheme->solver, self->z, self->z_t, self->moved);
 }
 
-// Returns the round-off of a joint's gap, m: that of the positions, of which the gap is a difference.
-static double rows_place(const pcs_certifier *self, int row)
-{
-    if (self->point == NULL) return 0.0;
-    const double *x = self->point[row];
-    return PCS_ROUND_LENGTH * (fabs(x[0]) + fabs(x[1]) + fabs(x[2]));
-}
-
 // Returns the round-off of a gap, m, from the positions at the start of the step: these may be larger than the model,
 // as angles are after many rotations, and cancel in the gap.
 static double rows_length(const pcs_certifier *self, int row)
@@ -670,7 +661,7 @@ static void rows_check_position(pcs_certifier *self, const row_now *now)
     // Adds the round-off of the displacement nu/m_eff and of the violation that it removes, as they cancel.
     double length = now->length + PCS_ROUND_SUM * fabs(r->nu) / mass;
     if (now->law->is_bilateral) {
-        certify_note(self, CERTIFY_GAP, fabs(gap), length + rows_place(self, now->row), now->row);
+        certify_note(self, CERTIFY_GAP, fabs(gap), length, now->row);
         return;
     }
     certify_note(self, CERTIFY_GAP, fabs(pcs_larger(-gap, -r->nu / mass)), length, now->row);
@@ -1043,7 +1034,6 @@ static void certify_rows(pcs_certifier *self)
     pcs_system *system = self->system;
     const pcs_state *x = self->x;
     pcs_system_gaps(system, pcs_at(x->t, x->q, NULL), self->gap);
-    if (self->point != NULL) pcs_system_points(system, pcs_at(x->t, x->q, NULL), self->point, self->normal);
     if (pcs_system_has_bias(system)) pcs_system_rate_bias(system, pcs_at(x->t, x->q, x->v), self->bias);
     if (certify_is_on(self, CERTIFY_IMPULSE_LAW))
         pcs_projection_rates(self->scheme->solver, self->z, self->z_t, self->jump);
@@ -1952,10 +1942,6 @@ static pcs_status certify_take(pcs_context *ctx, pcs_certifier *self)
     PCS_TAKE(ctx, self->ends, system->nrow, "the certificate");
     PCS_TAKE(ctx, self->z_t, system->ntangent, "the certificate");
     if (pcs_rows_any(system, has_rebound)) PCS_TAKE(ctx, self->rebound, system->ntangent, "the certificate");
-    if (pcs_system_has_joints(system)) {
-        PCS_TAKE(ctx, self->point, pcs_system_npoint(system), "the certificate");
-        PCS_TAKE(ctx, self->normal, pcs_system_npoint(system), "the certificate");
-    }
     PCS_TAKE_EACH(ctx, system->nv, "the certificate", double, &self->f0, &self->f, &self->increment, &self->e, &self->r,
                   &self->b, &self->tolerance);
     PCS_TAKE(ctx, self->origin, system->nq, "the certificate");
