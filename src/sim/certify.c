@@ -1092,6 +1092,18 @@ static void motion_weigh(pcs_certifier *self, const double *q)
     system->M = own;
 }
 
+// Computes x := M^-1 x with the mass evaluated last. False if it is singular.
+static bool motion_solve(pcs_certifier *self, double *x)
+{
+    size_t n = (size_t)self->system->nv;
+    if (self->dense == NULL) {
+        pcs_linsolve_solve(self->scheme->solver->mass, x);
+        return true;
+    }
+    memcpy(self->dense, self->M->value, n * n * sizeof *self->dense);
+    return pcs_dense_solve(self->system->nv, self->dense, x);
+}
+
 // Adds round-off of the impulses of rows, which may largely cancel.
 static void motion_allow_rows(pcs_certifier *self)
 {
@@ -1123,10 +1135,11 @@ static inline void motion_add_column(const pcs_matrix *A, int j, double size, do
 static void motion_allow(pcs_certifier *self, double length)
 {
     const pcs_system *system = self->system;
-    const pcs_matrix *M = self->M, *C = system->C, *K = system->K;
     const pcs_state *from = self->from;
     bool is_implicit = !pcs_rule_is_explicit(self->rule), is_length = length > 0.0;
     bool rounds = self->rule->kind == PCS_RULE_HEUN; // the velocity of the stage comes from the displacement
+    const pcs_matrix *M = self->M, *K = is_implicit && !is_length ? system->K : NULL;
+    const pcs_matrix *C = (is_implicit || rounds) && !is_length ? system->C : NULL;
     double h = self->h, energy = self->now.largest_energy;
     memset(self->tolerance, 0, (size_t)system->nv * sizeof *self->tolerance);
     for (int j = 0; j < system->nv; j++) {
@@ -1140,16 +1153,13 @@ static void motion_allow(pcs_certifier *self, double length)
                stiff = h * h * speed + 4.0 * PCS_ROUND_SUM * h * size;
         if (is_length) sum = PCS_ROUND_SUM * size / length;
         motion_add_column(M, j, speed + sum + increment, self->tolerance);
-        if (is_implicit && !is_length && K != NULL) motion_add_column(K, j, stiff, self->tolerance);
-        if ((is_implicit || rounds) && !is_length && C != NULL)
-            motion_add_column(C, j, h * (speed + increment), self->tolerance);
+        if (K != NULL) motion_add_column(K, j, stiff, self->tolerance);
+        if (C != NULL) motion_add_column(C, j, h * (speed + increment), self->tolerance);
     }
-    if (!is_length)
-        for (int i = 0; i < system->nv; i++)
-            self->tolerance[i] += PCS_ROUND_SUM * h * (fabs(self->f0[i]) + fabs(self->f[i]));
+    for (int i = 0; i < system->nv; i++)
+        if (is_length) self->tolerance[i] *= length;
+        else self->tolerance[i] += PCS_ROUND_SUM * h * (fabs(self->f0[i]) + fabs(self->f[i]));
     if (!is_length) motion_allow_rows(self);
-    if (is_length)
-        for (int i = 0; i < system->nv; i++) self->tolerance[i] *= length;
 }
 
 // Adds M e to r, checks it, and begins the next one: e is a velocity, or a displacement for CERTIFY_KINEMATICS.
@@ -1200,14 +1210,6 @@ static double motion_share(motion_part part, double whole, double impact, double
     }
 }
 
-// Returns the force of a row on the smooth motion at the end, N.
-static double motion_smooth_force(const pcs_certifier *self, int row)
-{
-    const pcs_row_report *r = &self->report->rows[row];
-    if (self->rule->position == PCS_POSITION_FORCE) return r->force;
-    return pcs_rule_has_smooth_joints(self->rule) && self->system->rows[row].is_bilateral ? r->lam : 0.0;
-}
-
 // Adds `scale` times the momentum that a part of the impulses of rows gives to the equations to b.
 static void motion_push(pcs_certifier *self, motion_part part, double scale)
 {
@@ -1223,7 +1225,8 @@ static void motion_push(pcs_certifier *self, motion_part part, double scale)
         double z = motion_share(part, is_impulse * r->step_impulse, separates ? r->impulse : 0.0, last, increment,
                                 is_smooth * r->nu);
         if (part == FIRST) z = pcs_system_transport(system, j, self->x->q, self->from->q, z);
-        self->z[j] = part == FORCES ? motion_smooth_force(self, j) : z;
+        if (part == FORCES) z = is_impulse > 0.0 ? is_smooth * r->lam : r->force;
+        self->z[j] = z;
         for (int t = 0; t < system->rows[j].ntangent; t++) {
             last = r->last_tangent[t];
             z = motion_share(part, r->tangent[t], separates ? last : 0.0, last, tangent_impulse_weight,
@@ -1243,10 +1246,7 @@ static void motion_take(pcs_certifier *self, double duration, const double *f, m
     bool turns = self->dense != NULL && part != FORCES && self->rule->kind != PCS_RULE_IMPLICIT;
     for (int i = 0; i < n; i++) self->b[i] = duration * f[i];
     if (scale != 0.0) motion_push(self, part, scale);
-    if (turns) {
-        memcpy(self->dense, self->M->value, (size_t)n * (size_t)n * sizeof *self->dense);
-        if (!pcs_dense_solve(n, self->dense, self->b)) self->b[0] = NAN;
-    }
+    if (turns && !motion_solve(self, self->b)) self->b[0] = NAN;
     double *residual = turns ? self->e : self->r;
     for (int i = 0; i < n; i++) residual[i] -= self->b[i];
 }
@@ -1400,21 +1400,6 @@ static void motion_sum(int n, double h, int count, const double *weight, double 
             for (int i = 0; i < n; i++) out[i] += h * weight[k] * vectors[k][i];
 }
 
-// Computes a = M^-1 f at (t, q, v). False if M is singular.
-static bool motion_accelerate(pcs_certifier *self, double t, const double *q, const double *v, double *a)
-{
-    const pcs_system *system = self->system;
-    size_t n = (size_t)system->nv;
-    system->ops->force(system, pcs_at(t, q, v), a);
-    if (self->dense == NULL) {
-        pcs_linsolve_solve(self->scheme->solver->mass, a);
-        return true;
-    }
-    motion_weigh(self, q);
-    memcpy(self->dense, self->M->value, n * n * sizeof *self->dense);
-    return pcs_dense_solve(system->nv, self->dense, a);
-}
-
 // Checks a Runge-Kutta rule by computing all stages again.
 static void motion_runge_kutta(pcs_certifier *self)
 {
@@ -1431,7 +1416,9 @@ static void motion_runge_kutta(pcs_certifier *self)
             q[i] += from->q[i];
             v[i] += from->v[i];
         }
-        if (!motion_accelerate(self, from->t + table->c[k] * h, q, v, self->stage_a[k])) return;
+        self->system->ops->force(self->system, pcs_at(from->t + table->c[k] * h, q, v), self->stage_a[k]);
+        motion_weigh(self, q);
+        if (!motion_solve(self, self->stage_a[k])) return;
     }
     motion_evaluate_end(self);
     motion_sum(n, h, table->s, table->b, self->stage_a, self->e);
