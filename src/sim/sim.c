@@ -45,13 +45,6 @@ static pcs_status accept_stop(pcs_sim *sim, double h, const char *what)
     return pcs_fail(sim->ctx, PCS_FAILED, "step %ld (t = %.9g s, h = %.6g s): %s", sim->number, sim->state.t, h, what);
 }
 
-// Commits the internal variables of materials at the end of the step; an impact at the start has no displacement.
-static void accept_commit(pcs_sim *sim)
-{
-    if (pcs_system_remembers(sim->system))
-        sim->system->ops->commit(sim->system, pcs_at(sim->state.t, sim->state.q, sim->state.v));
-}
-
 // Checks the last report against the state, and the one before the step, NULL if unknown. Returns false if a condition
 // is violated and the case is strict, or if a work is not finite, which becomes the outcome of the step.
 static bool accept_certifies(pcs_sim *sim, const pcs_state *before)
@@ -66,7 +59,9 @@ static bool accept_certifies(pcs_sim *sim, const pcs_state *before)
         return false;
     }
     bool holds = pcs_certify(sim->certifier, before, &sim->state, r) || sim->certify_warns;
-    if (holds) accept_commit(sim);
+    // Commits the internal variables of materials; an impact at the start has no displacement.
+    if (holds && pcs_system_remembers(sim->system))
+        sim->system->ops->commit(sim->system, pcs_at(sim->state.t, sim->state.q, sim->state.v));
     return holds;
 }
 
@@ -1114,23 +1109,18 @@ pcs_status pcs_checkpoint_save(pcs_sim *sim, const pcs_memory *pieces, const cha
     return status;
 }
 
-// Returns true if a checkpoint is due by the clock of any rank. Ranks compare their clocks only every few steps.
-static bool checkpoint_is_time(const pcs_sim *sim, double now)
-{
-    const pcs_comm *comm = pcs_context_comm(sim->ctx);
-    double is_time = now - sim->checkpoint->last >= 60.0 * sim->checkpoints.minutes;
-    if (comm != NULL && sim->state.step % ASKING_STEPS != 0) return false;
-    if (comm != NULL) comm->max(comm, 1, &is_time);
-    return is_time > 0.0;
-}
-
-// Writes a checkpoint if one is due after an accepted step, at this time of the clock, s.
+// Writes a checkpoint if one is due after an accepted step, at this time of the clock, s, of any rank. Ranks compare
+// their clocks only every few steps.
 static pcs_status checkpoint_step(pcs_sim *sim, double now)
 {
+    const pcs_comm *comm = pcs_context_comm(sim->ctx);
     int every = sim->checkpoints.every;
     if (sim->checkpoint == NULL || pcs_sim_is_done(sim)) return PCS_OK; // a complete run gets one at its end
-    bool is_due = (every > 0 && sim->state.step % every == 0) || checkpoint_is_time(sim, now);
-    return is_due ? checkpoint_write(sim) : PCS_OK;
+    double is_time = now - sim->checkpoint->last >= 60.0 * sim->checkpoints.minutes;
+    bool is_due = every > 0 && sim->state.step % every == 0;
+    if (comm != NULL && !is_due && sim->state.step % ASKING_STEPS != 0) return PCS_OK;
+    if (comm != NULL && !is_due) comm->max(comm, 1, &is_time);
+    return is_due || is_time > 0.0 ? checkpoint_write(sim) : PCS_OK;
 }
 
 // Copies the line of a text that begins at `from`.
