@@ -713,7 +713,8 @@ static double rows_exchange(const pcs_certifier *self, const row_now *now)
 static bool rows_mean_may_pull(const pcs_tableau *tableau)
 {
     bool may = false;
-    for (int k = 0; k < PCS_MAX_STAGES; k++) may = may || (tableau != NULL && tableau->b[k] < 0.0);
+    int count = tableau == NULL ? 0 : tableau->s;
+    for (int k = 0; k < count; k++) may = may || tableau->b[k] < 0.0;
     return may;
 }
 
@@ -1572,8 +1573,10 @@ static void energy_report(pcs_certifier *self, int check, double value, double a
 {
     pcs_check *c = self->check[check];
     if (c == NULL) return;
-    if (value > c->worst_value) c->worst_time = self->x->t;
-    c->worst_value = pcs_max(c->worst_value, value);
+    if (value > c->worst_value) {
+        c->worst_value = value;
+        c->worst_time = self->x->t;
+    }
     c->tolerance = allowed;
     c->worst_ratio = c->worst_value / allowed;
 }
