@@ -383,12 +383,6 @@ typedef struct pcs_control {
     pcs_state start;
 } pcs_control;
 
-// Returns true if a force that starts at the end of a step acts only in the next one.
-static bool control_misses_end(const pcs_rule *rule)
-{
-    return rule->kind == PCS_RULE_EULER || rule->kind == PCS_RULE_MIDPOINT || rule->kind == PCS_RULE_MEAN;
-}
-
 // Computes weights that extrapolate from the earliest stages with b != 0, three at most, to the start of the step.
 static void control_fill_past(const pcs_tableau *t, double weight[PCS_MAX_STAGES], double *earliest)
 {
@@ -465,7 +459,9 @@ pcs_status pcs_control_create(pcs_sim *sim, const pcs_control_params *params, st
     PCS_TAKE_EACH(sim->ctx, sim->system->nq, "step control", double, &c->whole, &c->middle);
     if (pcs_rule_is_explicit(&scheme->rule)) PCS_TAKE(sim->ctx, c->whole_v, sim->system->nv, "step control");
     if (sim->scheme->stage_accelerations != NULL) PCS_TAKE(sim->ctx, c->missed_v, sim->system->nv, "step control");
-    int count = control_misses_end(&sim->scheme->rule) ? 3 : 0;
+    // A force that starts at the end of a step acts only in the next one.
+    pcs_rule_kind kind = sim->scheme->rule.kind;
+    int count = kind == PCS_RULE_EULER || kind == PCS_RULE_MIDPOINT || kind == PCS_RULE_MEAN ? 3 : 0;
     for (int k = 0; k < count; k++) PCS_TAKE(sim->ctx, c->force_a[k], sim->system->nv, "step control");
     PCS_TAKE(sim->ctx, c->gap_before, sim->system->nrow, "step control");
     PCS_TAKE(sim->ctx, c->first.rows, pcs_system_npoint(sim->system), "step control");
@@ -1419,12 +1415,6 @@ pcs_status pcs_sim_step(pcs_sim *sim)
     return PCS_OK;
 }
 
-static void sim_choose_observers(pcs_sim *sim, bool show_progress)
-{
-    for (int i = 0; i < sim->nobserver; i++)
-        sim->observers[i].is_idle = !show_progress && strcmp(sim->observers[i].ops->name, "progress") == 0;
-}
-
 // Calls open or step of the observers. In one process the first fault ends it. Of several processes only one writes and
 // may fail, but all take part.
 static pcs_status sim_show(pcs_sim *sim, bool is_first, int *nopen)
@@ -1629,7 +1619,8 @@ static pcs_status sim_go(pcs_sim *sim, bool show_progress, const pcs_checkpoint_
 {
     pcs_archive c;
     int nopen = 0;
-    sim_choose_observers(sim, show_progress);
+    for (int i = 0; i < sim->nobserver; i++)
+        sim->observers[i].is_idle = !show_progress && strcmp(sim->observers[i].ops->name, "progress") == 0;
     if (!sim->has_started) PCS_TRY(pcs_agree(sim->ctx, pcs_sim_start(sim)));
     if (from != NULL) PCS_TRY(pcs_agree(sim->ctx, checkpoint_restore(sim, from, &c)));
     pcs_status status = sim_open(sim, &nopen);
