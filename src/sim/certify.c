@@ -423,28 +423,23 @@ static void friction_find_rebound(pcs_certifier *self)
     }
 }
 
-// Returns |Lt - P(Lt - m xt)|/m, m/s.
-static double friction_defect(double limit, double mass, const double impulse[2], const double slip[2])
-{
-    double y[2] = { impulse[0] - mass * slip[0], impulse[1] - mass * slip[1] }, length = hypot(y[0], y[1]);
-    double share = length > limit ? limit / length : 1.0;
-    return hypot(impulse[0] - share * y[0], impulse[1] - share * y[1]) / mass;
-}
-
+// Checks |Lt - P(Lt - m xt)|/m, m/s.
 static void friction_check_slip(pcs_certifier *self, int row, double mass, double tolerance)
 {
     const pcs_row *law = &self->system->rows[row];
     const pcs_row_report *r = &self->report->rows[row];
-    double slip[2] = { 0.0 }, impulse = hypot(r->last_tangent[0], r->last_tangent[1]);
+    double y[2] = { r->last_tangent[0], r->last_tangent[1] }, impulse = hypot(y[0], y[1]);
     if (!(r->multiplier > 0.0) && impulse == 0.0) return;
     if (law->tangent_restitution != 0.0 && !self->has_rebound) return;
     for (int t = 0; t < law->ntangent; t++) {
         int k = law->first_tangent + t;
-        slip[t] = pcs_rows_dot(self->system->T, k, self->x->v);
-        if (self->rebound != NULL) slip[t] += law->tangent_restitution * self->rebound[k];
+        double slip = pcs_rows_dot(self->system->T, k, self->x->v);
+        if (self->rebound != NULL) slip += law->tangent_restitution * self->rebound[k];
+        y[t] -= mass * slip;
     }
-    double limit = law->friction * pcs_max(r->multiplier, 0.0);
-    double off = friction_defect(limit, mass, r->last_tangent, slip);
+    double limit = law->friction * pcs_max(r->multiplier, 0.0), length = hypot(y[0], y[1]);
+    double share = length > limit ? limit / length : 1.0;
+    double off = hypot(r->last_tangent[0] - share * y[0], r->last_tangent[1] - share * y[1]) / mass;
     certify_note(self, CERTIFY_SLIP, off, tolerance + PCS_ROUND_SUM * impulse / mass, row);
 }
 
@@ -690,21 +685,14 @@ static double rows_rotate(const pcs_certifier *self, int row)
     return PCS_ROUND_SUM * (arm * place / system->length) * (arm * speed);
 }
 
-// Converts a speed, m/s, to the unit of a row: for an angle, rad/s of a point at the distance of the model size.
-static double rows_speed(const pcs_certifier *self, int row, double speed)
-{
-    return self->system->rows[row].is_angle ? speed / self->system->length : speed;
-}
-
 // Bounds the velocity, m/s, that impulses of a joint's rows give to one of them: sum |W_ij| |P_j|, W = G M^-1 G^T. In
 // light parts the terms are far larger than their sum, which keeps their round-off.
 static double rows_exchange(const pcs_certifier *self, const row_now *now)
 {
     const double *mass = self->scheme->solver->effective_mass;
     double sum = 0.0, h = self->h;
-    int joint = now->law->contact, j = now->row;
-    while (j > 0 && self->system->rows[j - 1].contact == joint) j--;
-    for (; j < self->system->nrow && self->system->rows[j].contact == joint; j++)
+    const pcs_contact_info *joint = &self->system->contacts[now->law->contact];
+    for (int j = joint->first_row; j < joint->first_row + joint->nrow; j++)
         sum += (fabs(self->report->rows[j].multiplier) + h * fabs(self->report->rows[j].force)) / sqrt(mass[j]);
     return sum / sqrt(now->mass);
 }
@@ -743,14 +731,15 @@ static void rows_check_velocity(pcs_certifier *self, const row_now *now)
 {
     const pcs_row_report *r = now->row_report;
     double mass = now->mass, xi = now->rate + now->target;
-    double speed = rows_speed(self, now->row, self->speed);
-    double tolerance = PCS_ROUND_VELOCITY * pcs_max(speed, pcs_max(fabs(r->rate_before), fabs(now->target)));
+    double arm = now->law->is_angle ? self->system->length : 1.0; // the speed of an angle is of points this far, m
+    double fastest = pcs_max(self->speed / arm, pcs_max(fabs(r->rate_before), fabs(now->target)));
+    double tolerance = PCS_ROUND_VELOCITY * fastest;
     // A joint that acts in the smooth motion obeys its law without its impulse, too.
     if (pcs_rule_has_smooth_joints(self->rule) && now->law->is_bilateral)
         xi = pcs_larger(fabs(xi), fabs(r->rate_before + now->target));
     double jump = now->rate - r->rate_before - self->jump[now->row];
     tolerance += PCS_ROUND_SUM * (fabs(r->multiplier) + self->h * fabs(r->force)) / mass; // for a light node
-    tolerance += rows_speed(self, now->row, rows_rotate(self, now->row));
+    tolerance += rows_rotate(self, now->row) / arm;
     if (self->rule->kind == PCS_RULE_CENTRAL) tolerance += now->length / self->h; // the law is one of gaps
     bool is_off = now->law->is_bilateral && pcs_max(fabs(xi), fabs(jump)) > tolerance;
     if (is_off) tolerance += PCS_ROUND_SUM * rows_exchange(self, now); // all rows of a joint, only if needed
@@ -1724,13 +1713,6 @@ static double forces_noise(const pcs_certifier *self, double size)
     return PCS_ROUND_FORCE * size * sqrt(2.0 * strain * self->stiffness);
 }
 
-static double forces_size(const pcs_certifier *self)
-{
-    double length = certify_length(self);
-    double increment = 0.1 * self->h * pcs_system_largest(self->system, self->x->v);
-    return pcs_min(pcs_max(increment, 1e-9 * length), 1e-6 * length);
-}
-
 // Moves q by `part` of d and returns the power of forces along d, without loads. Raises sizes[0] to sum |f_i d_i| and
 // sizes[1] to the effect of round-off of positions.
 static double forces_power(pcs_certifier *self, const double *d, double part, double sizes[2])
@@ -1790,7 +1772,8 @@ static void forces_check_gradient(pcs_certifier *self)
 {
     const pcs_system *system = self->system;
     pcs_measure begin, end;
-    certify_draw(self, forces_size(self), self->tolerance);
+    double length = certify_length(self), increment = 0.1 * self->h * pcs_system_largest(system, self->x->v);
+    certify_draw(self, pcs_min(pcs_max(increment, 1e-9 * length), 1e-6 * length), self->tolerance);
     pcs_retract(&system->rotations, self->x->q, self->tolerance, self->increment);
     system->ops->measure(system, pcs_at(self->x->t, self->x->q, self->origin), PCS_ENERGY, &begin);
     system->ops->measure(system, pcs_at(self->x->t, self->increment, self->origin), PCS_ENERGY, &end);
@@ -2092,16 +2075,8 @@ static bool certify_remember_rows(pcs_certifier *self)
     return pcs_rows_any(system, may_close);
 }
 
-// Returns true if the next step is examined closely, which includes steps with hardly any motion, as a load may set in.
-static bool certify_will_watch(const pcs_certifier *self, bool may_close)
-{
-    const certify_memory *now = &self->now;
-    double spent = pcs_measure_energy(&now->measure) - now->lowest;
-    long rest = now->count & ((self->iterates ? OFTEN : SELDOM) - 1); // remainder of a division by a power of two
-    return may_close || now->count <= BEGINNING || rest == 0 || spent <= 1e-6 * now->largest_energy;
-}
-
-// Records the state that the next step starts from.
+// Records the state that the next step starts from, and whether that step is examined closely: so are steps with hardly
+// any motion, as a load may set in.
 static void certify_remember(pcs_certifier *self)
 {
     certify_memory *now = &self->now;
@@ -2109,7 +2084,9 @@ static void certify_remember(pcs_certifier *self)
     now->measure = self->report->measure;
     now->h = self->report->h;
     now->count++;
-    now->is_awaited = certify_will_watch(self, may_close);
+    double spent = pcs_measure_energy(&now->measure) - now->lowest;
+    long rest = now->count & ((self->iterates ? OFTEN : SELDOM) - 1); // remainder of a division by a power of two
+    now->is_awaited = may_close || now->count <= BEGINNING || rest == 0 || spent <= 1e-6 * now->largest_energy;
 }
 
 bool pcs_certifier_wants_start(const pcs_certifier *self)
@@ -2245,25 +2222,19 @@ void pcs_certifier_describe(const pcs_certifier *self, size_t size, char *text)
              c->worst_value, c->unit, c->tolerance, c->unit, certify_advice(self));
 }
 
-// Serializes the index of the broken check, -1 if none.
-static void carry_broken(pcs_certifier *self, pcs_archive *c)
-{
-    pcs_certificate *certificate = &self->now.certificate;
-    int broken = certificate->broken == NULL ? -1 : (int)(certificate->broken - certificate->checks);
-    pcs_archive_index(c, "broken", &broken, -1, certificate->ncheck - 1);
-    if (pcs_archive_reads(c)) certificate->broken = broken < 0 ? NULL : &self->now.checks[broken];
-}
-
 void pcs_certifier_serialize(pcs_certifier *self, pcs_archive *c)
 {
     certify_memory *now = &self->now;
+    pcs_certificate *certificate = &now->certificate;
     const pcs_system *system = self->system;
     pcs_archive_table rows = { self->rows, (size_t)system->nrow, sizeof *self->rows, sizeof *self->rows, false };
     size_t nnumber = (offsetof(certify_memory, is_awaited) - offsetof(certify_memory, measure)) / sizeof(double);
     pcs_archive_part(c, "certificate");
-    for (int i = 0; i < now->certificate.ncheck; i++)
+    for (int i = 0; i < certificate->ncheck; i++)
         pcs_archive_words(c, now->checks[i].name, &now->checks[i].worst_ratio, CHECK_WORDS);
-    carry_broken(self, c);
+    int broken = certificate->broken == NULL ? -1 : (int)(certificate->broken - certificate->checks);
+    pcs_archive_index(c, "broken", &broken, -1, certificate->ncheck - 1);
+    if (pcs_archive_reads(c)) certificate->broken = broken < 0 ? NULL : &now->checks[broken];
     pcs_archive_index(c, "bad_row", &now->bad_row, -1, pcs_system_nrow(system) + pcs_system_ncompliant(system) - 1);
     pcs_archive_int(c, "bad_equation", &now->bad_equation);
     if (pcs_archive_reads(c) && now->bad_equation >= system->nv) now->bad_equation = -1; // equation of another process
