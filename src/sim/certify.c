@@ -1486,7 +1486,7 @@ static double energy_of_rest(const pcs_certifier *self)
 // linear systems the change of loads over some steps, since filters carry on a load that has set in.
 static double energy_onset(pcs_certifier *self)
 {
-    enum { HOST_WORDS = 8 };
+    enum { BACK = 8 }; // steps
     const pcs_system *system = self->system;
     const pcs_state *from = self->from;
     bool is_explicit = pcs_rule_is_explicit(self->rule) && self->rule->kind != PCS_RULE_MEAN;
@@ -1494,10 +1494,9 @@ static double energy_onset(pcs_certifier *self)
     const double *q = is_linear ? self->origin : from->q, *v = is_linear ? self->origin : from->v, *before = self->f0;
     double h = self->h, sum = 0.0;
     system->ops->force(system, pcs_at(from->t + h, q, v), self->b);
-    if (is_linear) system->ops->force(system, pcs_at(from->t - HOST_WORDS * h, q, v), self->r);
+    if (is_linear) system->ops->force(system, pcs_at(from->t - BACK * h, q, v), self->r);
     if (is_linear) before = self->r;
-    if (is_explicit || (is_linear && self->now.count <= HOST_WORDS))
-        before = self->origin; // there were no loads before
+    if (is_explicit || (is_linear && self->now.count <= BACK)) before = self->origin; // there were no loads before
     for (int i = 0; i < pcs_system_nown(system); i++) {
         double change = isfinite(before[i]) ? self->b[i] - before[i] : self->b[i]; // undefined before the run
         sum += change * change / pcs_matrix_diagonal(system->M, i);
