@@ -732,7 +732,8 @@ static void rows_check_velocity(pcs_certifier *self, const row_now *now)
     const pcs_row_report *r = now->row_report;
     double mass = now->mass, xi = now->rate + now->target;
     double arm = now->law->is_angle ? self->system->length : 1.0; // the speed of an angle is of points this far, m
-    double fastest = pcs_max(self->speed / arm, pcs_max(fabs(r->rate_before), fabs(now->target)));
+    double fastest = pcs_max(fabs(r->rate_before), fabs(now->target));
+    if (self->speed / arm > fastest) fastest = self->speed / arm;
     double tolerance = PCS_ROUND_VELOCITY * fastest;
     // A joint that acts in the smooth motion obeys its law without its impulse, too.
     if (pcs_rule_has_smooth_joints(self->rule) && now->law->is_bilateral)
@@ -889,7 +890,7 @@ static void rows_check_penetration(pcs_certifier *self, const row_now *now)
     const pcs_system *system = self->system; // points may move from row to row of a contact
     int at = system->row_set.may_change ? system->contacts[now->law->contact].first_row : row;
     double *largest = &self->rows[at].largest_rate;
-    *largest = pcs_max(*largest, rate);
+    if (rate > *largest) *largest = rate;
     if (now->law->is_bilateral) return;
     kept->drift = gap > 0.0 ? 0.0 : kept->drift + h * h * fabs(self->bias[row]);
     if (h == 0.0) kept->overlap = pcs_max(0.0, -gap);
@@ -1008,7 +1009,7 @@ static void rows_check_bends(pcs_certifier *self)
 static row_now rows_look_at(pcs_certifier *self, int row, bool has_start)
 {
     double gap = self->gap[row], *largest = &self->rows[row].largest_gap;
-    *largest = pcs_max(*largest, fabs(gap));
+    if (fabs(gap) > *largest) *largest = fabs(gap);
     return (row_now){ .row = row,
                       .row_report = &self->report->rows[row],
                       .law = &self->system->rows[row],
