@@ -14,12 +14,10 @@
 #include "core/matrix.h"
 #include "linsolve/bordered.h"
 
-#include <arpack.h>
 #include <float.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
-#include <threads.h>
 
 // All x with G_h x = 0 as x = Z y: elimination of one unknown of x per row that holds and is independent of the rows
 // before it. What is left of x is y, so that Z is as sparse as the rows are local.
@@ -40,14 +38,6 @@ typedef struct pcs_reduced {
     bool is_less;              // the problem is reduced; otherwise it is the given one, as rows or sparsity are lacking
     pcs_null_space Z;
 } pcs_reduced;
-
-// Operator on vectors of n entries.
-typedef struct pcs_operator {
-    int n;
-    void *user;
-    void (*apply)(void *user, const double *x, double *y); // y = (K - z M)^-1 x, or y = S x for the complete operator S
-    void (*mass)(void *user, const double *x, double *y);  // y = M x; NULL for plain problems
-} pcs_operator;
 
 static pcs_status null_space_create(pcs_context *ctx, int n, const pcs_rows *G, const unsigned char *holds,
                                     const double *size, pcs_null_space *out);
@@ -177,152 +167,17 @@ static pcs_status eigen_expand(pcs_context *ctx, const pcs_reduced *reduced, int
     return PCS_OK;
 }
 
-// Implicitly restarted Lanczos and Arnoldi iterations (ARPACK), driven by reverse communication.
+// Eigenvalues of largest magnitude of an operator S by Arnoldi's iteration:
 //
-// The start vector is given and always the same, so that a result can be repeated. ARPACK keeps the state of its
-// iteration in variables of its own: only one thread at a time may use it.
-
-enum { MAX_RESTARTS = 3000, LEAST_BASIS = 20 };
-
-typedef struct arpack_work {
-    int ncv, lworkl;
-    double *resid, *V, *workd, *workl, *workev; // one scratch buffer, which begins with the first
-    int *select;
-    int iparam[11], ipntr[14];
-} arpack_work;
-
-static once_flag arpack_once = ONCE_FLAG_INIT;
-static mtx_t arpack_lock;
-
-static void arpack_make_lock(void)
-{
-    (void)mtx_init(&arpack_lock, mtx_plain);
-}
-
-static pcs_status arpack_take(pcs_context *ctx, int n, int nev, int lworkl_of_basis, arpack_work *w)
-{
-    *w = (arpack_work){ .ncv = 2 * nev + 1 > LEAST_BASIS ? 2 * nev + 1 : LEAST_BASIS };
-    if (w->ncv > n) w->ncv = n;
-    w->lworkl = w->ncv * (lworkl_of_basis * w->ncv + 8);
-    size_t rows = (size_t)n, columns = (size_t)w->ncv;
-    w->resid = pcs_scratch(NULL, rows * (columns + 4) + (size_t)w->lworkl + 4 * columns, sizeof *w->resid);
-    if (w->resid == NULL)
-        return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: %d vectors of %d equations for ARPACK", w->ncv, n);
-    w->V = w->resid + rows;
-    w->workd = w->V + rows * columns;
-    w->workl = w->workd + 3 * rows;
-    w->workev = w->workl + w->lworkl;
-    w->select = (int *)(w->workev + 3 * columns);
-    memset(w->select, 0, columns * sizeof *w->select); // ARPACK reads it, though it selects nothing
-    // Uses numbers without a pattern, so that symmetry hides no eigenvector.
-    unsigned long long seed = 88172645463325252ULL;
-    for (int i = 0; i < n; i++) {
-        seed ^= seed << 13;
-        seed ^= seed >> 7;
-        seed ^= seed << 17;
-        w->resid[i] = (double)(seed >> 11) / 9007199254740992.0 - 0.5;
-    }
-    w->iparam[0] = 1;
-    w->iparam[2] = MAX_RESTARTS;
-    w->iparam[3] = 1;
-    return PCS_OK;
-}
-
-static pcs_status arpack_fault(pcs_context *ctx, int info, int nconverged, int wanted)
-{
-    if (info == 1 || info == 0)
-        return pcs_fail(ctx, PCS_FAILED, "the eigenvalues did not converge: %d of %d after %d restarts of ARPACK",
-                        nconverged, wanted, MAX_RESTARTS);
-    return pcs_fail(ctx, PCS_FAILED, "ARPACK could not find the eigenvalues: status %d", info);
-}
-
-// Serves one request: y = S x, or with a mass in shift-and-invert mode y = S M x or M x. Returns false at the end.
-static bool arpack_serve(const pcs_operator *op, int ido, arpack_work *w)
-{
-    double *x = w->workd + w->ipntr[0] - 1, *y = w->workd + w->ipntr[1] - 1;
-    if (ido != -1 && ido != 1 && ido != 2) return false;
-    if (op->mass == NULL) {
-        op->apply(op->user, x, y);
-    } else if (ido == 2) {
-        op->mass(op->user, x, y);
-    } else if (ido == 1) {
-        op->apply(op->user, w->workd + w->ipntr[2] - 1, y); // M x is stored there already
-    } else {
-        op->mass(op->user, x, y);
-        memcpy(x, y, (size_t)op->n * sizeof *x);
-        op->apply(op->user, x, y);
-    }
-    return true;
-}
-
-// Applies the operator once to a vector and scales it to mass 1. This removes components without mass, which no product
-// with M sees and which therefore grow from step to step.
-static void arpack_purify(const pcs_operator *op, double *x, double *image)
-{
-    double square = 0.0;
-    op->mass(op->user, x, image);
-    op->apply(op->user, image, x);
-    op->mass(op->user, x, image);
-    for (int i = 0; i < op->n; i++) square += x[i] * image[i];
-    for (int i = 0; i < op->n; i++) x[i] /= sqrt(square);
-}
-
-// Fetches the converged values and vectors. Returns the error code of ARPACK, 0 if none.
-static int arpack_fetch(const pcs_operator *op, arpack_work *w, int nev, double *re, double *im, double *vector)
-{
-    int n = op->n, info = 0;
-    if (op->mass == NULL) {
-        dneupd_c(1, "A", w->select, re, im, vector, n, 0.0, 0.0, w->workev, "I", n, "LM", nev, 0.0, w->resid, w->ncv,
-                 w->V, n, w->iparam, w->ipntr, w->workd, w->workl, w->lworkl, &info);
-        return info;
-    }
-    // With a shift of 0 it gives 1/theta in ascending order.
-    dseupd_c(1, "A", w->select, re, vector, n, 0.0, "G", n, "LM", nev, 0.0, w->resid, w->ncv, w->V, n, w->iparam,
-             w->ipntr, w->workd, w->workl, w->lworkl, &info);
-    if (info != 0) return info;
-    for (int i = 0; i < nev; i++) {
-        re[i] = 1.0 / re[i];
-        arpack_purify(op, vector + (size_t)i * (size_t)n, w->workd);
-    }
-    return 0;
-}
-
-// With a mass: computes the `count` largest eigenvalues re of apply(M .), in descending order, with M-orthonormal
-// vectors [count x n]; ARPACK takes count < n. Without: the `count` eigenvalues of `apply` of largest magnitude, pairs
-// together (one more then), as re + i im; a pair is stored as two columns: real part, then imaginary part of the vector
-// of the eigenvalue with im > 0. The arrays have space for count + 1; count < n - 1. *count gets their number.
-static pcs_status arpack_solve(pcs_context *ctx, const pcs_operator *op, int *count, double *re, double *im,
-                               double *vector)
-{
-    arpack_work w;
-    int n = op->n, nev = *count, ido = 0, info = 1;
-    *count = 0;
-    PCS_TRY(arpack_take(ctx, n, nev, op->mass == NULL ? 3 : 1, &w));
-    w.iparam[6] = op->mass == NULL ? 1 : 3;
-    call_once(&arpack_once, arpack_make_lock);
-    (void)mtx_lock(&arpack_lock);
-    do {
-        if (op->mass == NULL)
-            dnaupd_c(&ido, "I", n, "LM", nev, 0.0, w.resid, w.ncv, w.V, n, w.iparam, w.ipntr, w.workd, w.workl,
-                     w.lworkl, &info);
-        else
-            dsaupd_c(&ido, "G", n, "LM", nev, 0.0, w.resid, w.ncv, w.V, n, w.iparam, w.ipntr, w.workd, w.workl,
-                     w.lworkl, &info);
-    } while (arpack_serve(op, ido, &w));
-    int nconverged = w.iparam[4];
-    bool is_fine = info == 0 && nconverged >= nev;
-    if (is_fine) info = arpack_fetch(op, &w, nev, re, im, vector);
-    is_fine = is_fine && info == 0;
-    if (is_fine) *count = op->mass == NULL && w.iparam[4] > nev ? nev + 1 : nev;
-    (void)mtx_unlock(&arpack_lock);
-    pcs_scratch_free(w.resid);
-    return is_fine ? PCS_OK : arpack_fault(ctx, info, nconverged, nev);
-}
-
-// Dense eigenvalues by LAPACK, for problems that are too small for an iteration.
+//   S V_m = V_m H_m + h v_m+1 e_m^T,   H_m y = theta y,   |S x - theta x| = |h y_m| for x = V_m y
 //
-// With S = (K - z M)^-1 (on the rows' null space) and M = L L^T, L from the eigenvalues of M so that M may be singular:
-//   L^T S L y = theta y,   phi = S L y / sqrt(theta) ... scaled to phi^T M phi = 1.
+// It is not restarted, and every vector is made orthogonal to all others. Where h is round-off the basis goes on with a
+// new vector of the range of S. If the basis holds that, too, it is complete: all eigenvalues are there, with copies.
+// Vectors of the range, since no product with M sees the components without mass.
+
+enum { LEAST_BASIS = 20 };
+
+static const double SPENT = 1e-14; // relative: what is left of a vector is round-off
 
 void dsyev_(const char *job, const char *uplo, const int *n, double *a, const int *lda, double *w, double *work,
             const int *lwork, int *info, size_t job_length, size_t uplo_length);
@@ -330,144 +185,202 @@ void dgeev_(const char *left, const char *right, const int *n, double *a, const 
             double *vl, const int *ldvl, double *vr, const int *ldvr, double *work, const int *lwork, int *info,
             size_t left_length, size_t right_length);
 
-typedef struct lapack_work {
-    int n, lwork;
-    double *A, *L, *Z; // [n x n] column by column; all are one scratch buffer, which begins with A
-    double *w, *wi;    // [n]
-    double *x;         // [n]
-    double *work;      // [lwork]
-} lapack_work;
+typedef struct krylov {
+    pcs_context *ctx;
+    int n;
+    void *user;
+    void (*apply)(void *user, const double *x, double *y); // y = S x
+    const pcs_matrix *M;     // S is symmetric in the product x . M y; NULL for x . y and any S
+    int m;                   // size of the basis
+    bool is_complete;        // the basis spans the range of S
+    double top;              // largest entry of H
+    unsigned long long seed; // of new vectors
+    double *V;               // [m + 1][n] basis, and the next vector
+    double *H, *h;           // columns of the upper triangle of H, and the entries below its diagonal
+    double *work, *image;    // [n]
+    double *Y, *re, *im;     // [m][m] eigenvectors of H, and eigenvalues; one scratch buffer, which begins with Y
+    int *order;              // [m] the largest first, pairs together
+    int count;               // number of those found that are more than round-off
+} krylov;
 
-static pcs_status lapack_take(pcs_context *ctx, int n, lapack_work *w)
+static void krylov_release(krylov *k)
 {
-    size_t size = (size_t)n;
-    *w = (lapack_work){ .n = n, .lwork = 34 * n };
-    w->A = pcs_scratch(NULL, 3 * size * size + 3 * size + (size_t)w->lwork, sizeof *w->A);
-    if (w->A == NULL) return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: a dense eigenproblem of %d equations", n);
-    w->L = w->A + size * size;
-    w->Z = w->L + size * size;
-    w->w = w->Z + size * size;
-    w->wi = w->w + size;
-    w->x = w->wi + size;
-    w->work = w->x + size;
+    double *buffers[] = { k->V, k->H, k->h, k->work, k->Y };
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) pcs_scratch_free(buffers[i]);
+    pcs_scratch_free(k->order);
+}
+
+// Makes room for `most` vectors.
+static pcs_status krylov_reserve(krylov *k, int most)
+{
+    size_t n = (size_t)k->n, m = (size_t)most;
+    const struct {
+        double **buffer;
+        size_t count;
+    } all[] = { { &k->V, (m + 1) * n },
+                { &k->H, m * (m + 1) / 2 },
+                { &k->h, m },
+                { &k->work, 2 * n },
+                { &k->Y, 2 * m * m + 36 * m } };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        double *grown = pcs_scratch(*all[i].buffer, all[i].count, sizeof *grown);
+        if (grown == NULL)
+            return pcs_fail(k->ctx, PCS_NO_MEMORY, "out of memory: %d vectors of %d equations", most, k->n);
+        *all[i].buffer = grown;
+    }
+    int *order = pcs_scratch(k->order, m, sizeof *order);
+    if (order == NULL) return pcs_fail(k->ctx, PCS_NO_MEMORY, "out of memory: %d eigenvalues", most);
+    k->order = order;
+    k->image = k->work + n;
     return PCS_OK;
 }
 
-// Computes L with L L^T = M. Returns the error code of LAPACK, 0 if none.
-static int lapack_root_of_mass(const pcs_operator *op, lapack_work *w)
+static const double *krylov_image(const krylov *k, const double *x)
 {
-    int n = op->n, info = 0;
-    size_t size = (size_t)n;
-    for (size_t j = 0; j < size; j++) {
-        memset(w->x, 0, size * sizeof *w->x);
-        w->x[j] = 1.0;
-        op->mass(op->user, w->x, w->L + j * size);
-    }
-    dsyev_("V", "L", &n, w->L, &n, w->w, w->work, &w->lwork, &info, 1, 1);
-    if (info != 0) return info;
-    for (size_t j = 0; j < size; j++) {
-        double root = sqrt(fmax(w->w[j], 0.0));
-        for (size_t i = 0; i < size; i++) w->L[j * size + i] *= root;
-    }
-    return 0;
+    if (k->M == NULL) return x;
+    pcs_matrix_multiply(k->M, x, k->image);
+    return k->image;
 }
 
-// Computes A = L^T S L, with S L kept in Z, and replaces A by its eigenvectors.
-static int lapack_solve_symmetric(const pcs_operator *op, lapack_work *w)
+static double krylov_norm(const krylov *k, const double *x)
 {
-    int n = op->n, info = lapack_root_of_mass(op, w);
-    size_t size = (size_t)n;
-    if (info != 0) return info;
-    for (size_t j = 0; j < size; j++) op->apply(op->user, w->L + j * size, w->Z + j * size);
-    for (size_t j = 0; j < size; j++)
-        for (size_t i = j; i < size; i++)
-            w->A[j * size + i] = 0.5 * (pcs_dense_dot(n, w->L + i * size, w->Z + j * size) +
-                                        pcs_dense_dot(n, w->L + j * size, w->Z + i * size));
-    dsyev_("V", "L", &n, w->A, &n, w->w, w->work, &w->lwork, &info, 1, 1);
-    return info;
+    return sqrt(fmax(pcs_dense_dot(k->n, x, krylov_image(k, x)), 0.0));
 }
 
-// Computes phi = Z y_k, scaled to mass 1.
-static void lapack_vector(const pcs_operator *op, lapack_work *w, int k, double *phi)
+// Subtracts from w its parts along the basis, twice because of round-off, and adds them to `part` (NULL for none).
+// Returns the norm of the rest.
+static double krylov_clear(const krylov *k, double *w, double *part)
 {
-    size_t n = (size_t)op->n;
-    const double *y = w->A + (size_t)k * n;
-    memset(phi, 0, n * sizeof *phi);
-    for (size_t j = 0; j < n; j++)
-        for (size_t i = 0; i < n; i++) phi[i] += w->Z[j * n + i] * y[j];
-    op->mass(op->user, phi, w->x);
-    double norm = sqrt(pcs_dense_dot(op->n, phi, w->x));
-    for (size_t i = 0; i < n; i++) phi[i] /= norm;
-}
-
-static pcs_status lapack_symmetric(pcs_context *ctx, const pcs_operator *op, int *count, double *theta, double *none,
-                                   double *vector)
-{
-    lapack_work w;
-    int n = op->n, wanted = *count;
-    *count = 0;
-    PCS_TRY(lapack_take(ctx, n, &w));
-    int info = lapack_solve_symmetric(op, &w);
-    // Ascending in w. Values that are round-off relative to the largest belong to no mass or to the rows.
-    if (info == 0) {
-        double smallest = n * DBL_EPSILON * fmax(fabs(w.w[0]), fabs(w.w[n - 1]));
-        for (int k = n - 1; k >= 0; k--) {
-            if (*count == wanted || !(w.w[k] > smallest)) break;
-            lapack_vector(op, &w, k, vector + (size_t)*count * (size_t)n);
-            theta[(*count)++] = w.w[k];
+    for (int pass = 0; pass < 2; pass++) {
+        const double *image = krylov_image(k, w);
+        for (int j = 0; j < k->m; j++) {
+            const double *v = k->V + (size_t)j * (size_t)k->n;
+            double along = pcs_dense_dot(k->n, v, image);
+            for (int i = 0; i < k->n; i++) w[i] -= along * v[i];
+            if (part != NULL) part[j] += along;
         }
     }
-    pcs_scratch_free(w.A);
-    return info == 0 ? PCS_OK : pcs_fail(ctx, PCS_FAILED, "LAPACK could not find the eigenvalues: dsyev says %d", info);
+    return krylov_norm(k, w);
 }
 
-// Copies the columns of the largest eigenvalues first; a pair of columns stays together.
-static void lapack_pick(const lapack_work *w, int wanted, int *count, double *re, double *im, double *vector)
+static void krylov_scale(const krylov *k, double *w, double size)
 {
-    size_t n = (size_t)w->n;
-    unsigned char *taken = (unsigned char *)w->work;
-    memset(taken, 0, n);
-    while (*count < wanted) {
-        size_t best = n;
-        for (size_t j = 0; j < n; j++)
-            if (!taken[j] && w->wi[j] >= 0.0 &&
-                (best == n || hypot(w->w[j], w->wi[j]) > hypot(w->w[best], w->wi[best])))
-                best = j;
-        if (best == n) return;
-        size_t width = w->wi[best] > 0.0 ? 2 : 1;
-        memset(taken + best, 1, width);
-        memcpy(vector + (size_t)*count * n, w->Z + best * n, width * n * sizeof *vector);
-        for (size_t k = 0; k < width; k++, (*count)++) {
-            re[*count] = w->w[best + k];
-            im[*count] = w->wi[best + k];
-        }
+    for (int i = 0; i < k->n; i++) w[i] /= size;
+}
+
+// Makes the next vector one of the range of S, from numbers without a pattern, so that symmetry hides no eigenvector.
+// Returns false if the basis holds it.
+static bool krylov_renew(krylov *k)
+{
+    double *w = k->V + (size_t)k->m * (size_t)k->n;
+    for (int i = 0; i < k->n; i++) {
+        k->seed ^= k->seed << 13;
+        k->seed ^= k->seed >> 7;
+        k->seed ^= k->seed << 17;
+        k->work[i] = (double)(k->seed >> 11) / 9007199254740992.0 - 0.5;
     }
+    k->apply(k->user, k->work, w);
+    double size = krylov_norm(k, w);
+    if (!(size > 0.0)) return false;
+    krylov_scale(k, w, size);
+    double left = krylov_clear(k, w, NULL);
+    krylov_scale(k, w, left);
+    return left > SPENT;
 }
 
-static pcs_status lapack_general(pcs_context *ctx, const pcs_operator *op, int *count, double *re, double *im,
-                                 double *vector)
+// Takes the next vector into the basis and makes the one after it.
+static void krylov_extend(krylov *k)
 {
-    lapack_work w;
-    int n = op->n, wanted = *count, info = 0, one = 1;
-    size_t size = (size_t)n;
-    *count = 0;
-    PCS_TRY(lapack_take(ctx, n, &w));
+    size_t n = (size_t)k->n, m = (size_t)k->m++;
+    double *w = k->V + (m + 1) * n, *column = k->H + m * (m + 1) / 2;
+    memset(column, 0, (m + 1) * sizeof *column);
+    k->apply(k->user, k->V + m * n, w);
+    double left = krylov_clear(k, w, column);
+    for (size_t i = 0; i <= m; i++) k->top = fmax(k->top, fabs(column[i]));
+    k->top = fmax(k->top, left);
+    bool goes_on = left > SPENT * k->top;
+    k->h[m] = goes_on ? left : 0.0;
+    if (goes_on) krylov_scale(k, w, left);
+    k->is_complete = k->m == k->n || !(goes_on || krylov_renew(k));
+}
+
+static double krylov_size(const krylov *k, int j)
+{
+    return hypot(k->re[j], k->im[j]);
+}
+
+// Computes the eigenvalues and the eigenvectors of H.
+static pcs_status krylov_decompose(krylov *k)
+{
+    int m = k->m, lwork = 33 * m, info = 0, one = 1;
+    size_t size = (size_t)m, square = size * size;
+    double *A = k->Y + square, *work = A + square + 2 * size;
+    k->re = A + square;
+    k->im = k->re + size;
+    memset(k->Y, 0, (2 * square + 2 * size) * sizeof *k->Y);
     for (size_t j = 0; j < size; j++) {
-        memset(w.x, 0, size * sizeof *w.x);
-        w.x[j] = 1.0;
-        op->apply(op->user, w.x, w.A + j * size);
+        memcpy(A + j * size, k->H + j * (j + 1) / 2, (j + 1) * sizeof *A);
+        if (j + 1 < size) A[j * size + j + 1] = k->h[j];
     }
-    dgeev_("N", "V", &n, w.A, &n, w.w, w.wi, w.L, &one, w.Z, &n, w.work, &w.lwork, &info, 1, 1);
-    if (info == 0) lapack_pick(&w, wanted, count, re, im, vector);
-    pcs_scratch_free(w.A);
-    return info == 0 ? PCS_OK : pcs_fail(ctx, PCS_FAILED, "LAPACK could not find the eigenvalues: dgeev says %d", info);
+    if (k->M == NULL) {
+        dgeev_("N", "V", &m, A, &m, k->re, k->im, NULL, &one, k->Y, &m, work, &lwork, &info, 1, 1);
+    } else {
+        dsyev_("V", "U", &m, A, &m, k->re, work, &lwork, &info, 1, 1);
+        memcpy(k->Y, A, square * sizeof *A);
+    }
+    for (int i = 0; i < m; i++) {
+        int at = i;
+        for (; at > 0 && krylov_size(k, k->order[at - 1]) < krylov_size(k, i); at--) k->order[at] = k->order[at - 1];
+        k->order[at] = i;
+    }
+    return info == 0 ? PCS_OK : pcs_fail(k->ctx, PCS_FAILED, "LAPACK could not find the eigenvalues: it says %d", info);
+}
+
+// Returns true if the residuals of the largest eigenvalues are round-off.
+static bool krylov_has_converged(const krylov *k, int wanted)
+{
+    int m = k->m;
+    double h = k->h[m - 1];
+    for (int i = 0; i < wanted; i++) {
+        int j = k->order[i];
+        if (!(h * fabs(k->Y[(size_t)j * (size_t)m + (size_t)m - 1]) <= DBL_EPSILON * krylov_size(k, j))) return false;
+    }
+    return h > 0.0;
+}
+
+// Finds the `wanted` largest eigenvalues, or all if there are fewer; those of no mass and of rows are round-off.
+static pcs_status krylov_find(krylov *k, int wanted)
+{
+    k->seed = 88172645463325252ULL;
+    for (int goal = 2 * wanted + LEAST_BASIS;; goal += goal / 2) {
+        if (goal > k->n) goal = k->n;
+        PCS_TRY(krylov_reserve(k, goal));
+        if (k->m == 0) k->is_complete = !krylov_renew(k);
+        while (!k->is_complete && k->m < goal) krylov_extend(k);
+        if (k->m > 0) PCS_TRY(krylov_decompose(k));
+        if (k->is_complete || krylov_has_converged(k, wanted)) break;
+    }
+    double least = k->m > 0 ? k->n * DBL_EPSILON * krylov_size(k, k->order[0]) : 0.0;
+    while (k->count < wanted && k->count < k->m && krylov_size(k, k->order[k->count]) > least) k->count++;
+    return PCS_OK;
+}
+
+// Computes x = V y_j.
+static void krylov_vector(const krylov *k, int j, double *x)
+{
+    memset(x, 0, (size_t)k->n * sizeof *x);
+    for (int i = 0; i < k->m; i++) {
+        const double *v = k->V + (size_t)i * (size_t)k->n;
+        double part = k->Y[(size_t)j * (size_t)k->m + (size_t)i];
+        for (int r = 0; r < k->n; r++) x[r] += part * v[r];
+    }
 }
 
 static const double FIRST_SHIFT = 1e-9; // relative to the largest K_ii / M_ii
 static const double LEAST_SHIFT = 1e-14;
 static const double STABLE_SHIFT = 1e-12; // relative: an eigenvalue above minus this counts as not negative
 
-enum { SMALL = 100, SHIFT_ROUNDS = 12, INVERSE_STEPS = 3, SHIFT_TRIES = 24 };
+enum { SHIFT_ROUNDS = 12, INVERSE_STEPS = 3, SHIFT_TRIES = 24 };
 
 typedef struct spectrum {
     const pcs_eigen_problem *p;
@@ -481,12 +394,6 @@ typedef struct spectrum {
     bool is_free;           // at least as many motions without force as wanted vectors are locked
 } spectrum;
 
-static void spectrum_mass(void *user, const double *x, double *y)
-{
-    const spectrum *s = user;
-    pcs_matrix_multiply(s->p->M, x, y);
-}
-
 // Subtracts sum phi (phi^T M x) from x, twice because of round-off.
 static void spectrum_project(const spectrum *s, double *x)
 {
@@ -498,14 +405,15 @@ static void spectrum_project(const spectrum *s, double *x)
         }
 }
 
+// Computes y = (K - z M)^-1 M x without parts along the locked vectors.
 static void spectrum_apply(void *user, const double *x, double *y)
 {
-    spectrum *s = user;
+    const spectrum *s = user;
+    pcs_matrix_multiply(s->p->M, x, y);
     // The adjoint projection of the load keeps the operator symmetric.
-    memcpy(y, x, (size_t)s->n * sizeof *y);
     for (int k = 0; k < s->nlocked; k++) {
         const double *phi = s->locked + (size_t)k * (size_t)s->n, *image = s->image + (size_t)k * (size_t)s->n;
-        double part = pcs_dense_dot(s->n, phi, x);
+        double part = pcs_dense_dot(s->n, phi, y);
         for (int i = 0; i < s->n; i++) y[i] -= part * image[i];
     }
     pcs_bordered_solve(s->solver, y, NULL);
@@ -557,8 +465,8 @@ static double spectrum_estimate(spectrum *s, double *x, double *y)
 {
     double quotient = 0.0;
     for (int k = 0; k < INVERSE_STEPS; k++) {
-        pcs_matrix_multiply(s->p->M, x, y);
-        spectrum_apply(s, y, x);
+        spectrum_apply(s, x, y);
+        memcpy(x, y, (size_t)s->n * sizeof *x);
         pcs_matrix_multiply(s->p->M, x, y);
         double mass = pcs_dense_dot(s->n, x, y);
         if (!(mass > 0.0)) return 0.0;
@@ -659,7 +567,8 @@ static pcs_status spectrum_choose_shift(pcs_context *ctx, spectrum *s)
 static pcs_status spectrum_create(pcs_context *ctx, const pcs_eigen_problem *p, spectrum *s)
 {
     int n = p->K->pattern->n;
-    size_t room = ((size_t)p->nknown + (size_t)p->count + 1) * (size_t)n;
+    size_t room =
+        ((size_t)p->nknown + 2 * (size_t)p->count) * (size_t)n; // as many may be found only when it looks again
     *s = (spectrum){ .p = p, .n = n, .A = { .pattern = p->K->pattern } };
     PCS_TAKE(ctx, s->A.value, p->K->pattern->nnz, "the shifted stiffness matrix");
     PCS_TAKE(ctx, s->locked, room, "eigenvectors");
@@ -716,63 +625,72 @@ static void spectrum_sort(pcs_eigen_result *r, int n)
         }
 }
 
-static pcs_status spectrum_search(pcs_context *ctx, spectrum *s, bool is_dense, int wanted, double *theta,
-                                  pcs_eigen_result *out)
+// Locks the vector at the next place after the operator is applied once more, which removes components without mass and
+// parts of those before it.
+static void spectrum_keep(spectrum *s)
 {
-    const pcs_operator op = { .n = s->n, .user = s, .apply = spectrum_apply, .mass = spectrum_mass };
-    double *vector = out->vector + (size_t)out->count * (size_t)s->n;
-    int count = wanted;
-    PCS_TRY((is_dense ? lapack_symmetric : arpack_solve)(ctx, &op, &count, theta, NULL, vector));
-    double largest = 0.0;
-    for (int k = 0; k < count; k++) largest = fmax(largest, fabs(theta[k]));
-    for (int k = 0; k < count; k++)
-        out->lambda[out->count + k] = spectrum_value(s, theta[k], largest, vector + (size_t)k * (size_t)s->n);
-    out->count += count;
-    return PCS_OK;
+    size_t at = (size_t)s->nlocked * (size_t)s->n;
+    double *phi = s->locked + at, *image = s->image + at;
+    spectrum_apply(s, phi, s->work);
+    pcs_matrix_multiply(s->p->M, s->work, image);
+    double size = sqrt(pcs_dense_dot(s->n, s->work, image));
+    for (int i = 0; i < s->n; i++) {
+        phi[i] = s->work[i] / size;
+        image[i] /= size;
+    }
+    s->nlocked++;
+}
+
+// Adds the eigenvalues nearest to the shift to `out`; *is_complete if there are no others.
+static pcs_status spectrum_search(pcs_context *ctx, spectrum *s, int wanted, pcs_eigen_result *out, bool *is_complete)
+{
+    krylov k = { .ctx = ctx, .n = s->n, .user = s, .apply = spectrum_apply, .M = s->p->M };
+    pcs_status status = krylov_find(&k, wanted);
+    *is_complete = k.is_complete;
+    double largest = k.count > 0 ? krylov_size(&k, k.order[0]) : 0.0;
+    for (int i = 0; i < k.count; i++) {
+        double theta = k.re[k.order[i]], *phi = s->locked + (size_t)s->nlocked * (size_t)s->n;
+        krylov_vector(&k, k.order[i], phi);
+        spectrum_keep(s);
+        out->lambda[out->count++] = spectrum_value(s, theta, largest, phi);
+    }
+    krylov_release(&k);
+    return status;
 }
 
 // Returns the motions without force as they were found: an iteration cannot distinguish them.
 static void spectrum_take_free(spectrum *s, pcs_eigen_result *out)
 {
-    size_t n = (size_t)s->n;
     out->count = s->p->count;
-    memcpy(out->vector, s->locked + (size_t)s->p->nknown * n, (size_t)out->count * n * sizeof *out->vector);
     for (int k = 0; k < out->count; k++) {
-        const double *phi = out->vector + (size_t)k * n;
+        const double *phi = out->vector + (size_t)k * (size_t)s->n;
         pcs_matrix_multiply(s->p->K, phi, s->work);
         out->lambda[k] = pcs_dense_dot(s->n, phi, s->work);
     }
 }
 
 // Searches the complement of the vectors found for a value that should have been among them; *is_complete if none.
-static pcs_status spectrum_look_again(pcs_context *ctx, spectrum *s, double *theta, pcs_eigen_result *out,
-                                      bool *is_complete)
+static pcs_status spectrum_look_again(pcs_context *ctx, spectrum *s, pcs_eigen_result *out, bool *is_complete)
 {
-    int found = out->count, nlocked = s->nlocked;
+    int found = out->count;
     double last = -INFINITY;
     for (int k = 0; k < found; k++) last = fmax(last, out->lambda[k]);
-    for (int k = 0; k < found; k++) spectrum_lock(s, out->vector + (size_t)k * (size_t)s->n);
-    pcs_status status = spectrum_search(ctx, s, false, 1, theta, out);
-    s->nlocked = nlocked;
-    if (status != PCS_OK) return status;
-    *is_complete = out->lambda[found] >= last - 1e-9 * fabs(last);
-    spectrum_sort(out, s->n);
-    out->count = found;
+    PCS_TRY(spectrum_search(ctx, s, 1, out, is_complete));
+    *is_complete = out->count == found || out->lambda[found] >= last - 1e-9 * fabs(last);
     return PCS_OK;
 }
 
 static pcs_status spectrum_finish(pcs_context *ctx, spectrum *s, pcs_eigen_result *out)
 {
+    spectrum_sort(out, s->n);
+    if (out->count > s->p->count) out->count = s->p->count;
     PCS_TAKE(ctx, out->residual, out->count, "eigenvalues");
     PCS_TAKE(ctx, out->zero, out->count, "eigenvalues");
-    spectrum_sort(out, s->n);
     for (int k = 0; k < out->count; k++) {
         const double *phi = out->vector + (size_t)k * (size_t)s->n;
         out->residual[k] = spectrum_residual(s, phi, out->lambda[k], s->work);
         out->zero[k] = spectrum_zero(s, phi);
     }
-    out->shift = s->shift;
-    out->nfactor = pcs_bordered_factorizations(s->solver);
     return PCS_OK;
 }
 
@@ -780,29 +698,20 @@ static pcs_status spectrum_finish(pcs_context *ctx, spectrum *s, pcs_eigen_resul
 static pcs_status spectrum_find(pcs_context *ctx, const pcs_eigen_problem *p, int most, pcs_eigen_result *out)
 {
     spectrum s;
-    double *theta;
+    bool is_complete;
     int n = p->K->pattern->n, wanted = p->count;
     if (wanted > most - p->nknown) wanted = most - p->nknown;
-    // The iteration needs room for a basis, and for one value more when it looks again.
-    bool needs_dense = n <= SMALL || most - p->nknown < 2 * wanted + 20;
-    bool is_dense = p->method == PCS_EIGEN_DENSE || (p->method == PCS_EIGEN_AUTO && needs_dense);
-    out->eigen_name = is_dense ? "LAPACK" : "ARPACK";
     PCS_TRY(spectrum_create(ctx, p, &s));
-    PCS_TAKE(ctx, theta, (size_t)p->count + 2, "eigenvalues");
-    PCS_TAKE(ctx, out->lambda, (size_t)p->count + 2, "eigenvalues");
-    PCS_TAKE(ctx, out->vector, ((size_t)p->count + 2) * (size_t)n, "eigenvectors");
+    PCS_TAKE(ctx, out->lambda, 2 * (size_t)p->count, "eigenvalues");
+    out->vector = s.locked + (size_t)p->nknown * (size_t)n;
     if (wanted <= 0) return spectrum_finish(ctx, &s, out);
     PCS_TRY(spectrum_choose_shift(ctx, &s));
     if (s.is_free) {
         spectrum_take_free(&s, out);
         return spectrum_finish(ctx, &s, out);
     }
-    PCS_TRY(spectrum_search(ctx, &s, is_dense, wanted, theta, out));
-    bool is_complete = is_dense;
-    for (int k = 0; k < wanted; k++) {
-        if (is_complete) break;
-        PCS_TRY(spectrum_look_again(ctx, &s, theta, out, &is_complete));
-    }
+    PCS_TRY(spectrum_search(ctx, &s, wanted, out, &is_complete));
+    for (int k = 0; k < wanted && !is_complete; k++) PCS_TRY(spectrum_look_again(ctx, &s, out, &is_complete));
     return spectrum_finish(ctx, &s, out);
 }
 
@@ -1079,12 +988,12 @@ static void null_space_expand(const pcs_null_space *self, const double *y, doubl
 //
 //   x = (phi, s phi),   (A - z B)^-1 B (a, b) = (u, a + z u),   (K + z C + z^2 M) u = -(M (b + z a) + C a)
 //
-// has the eigenvalues 1/(s - z). The shift z is 0 where K is regular, else real, positive and small. The second half of
-// x is divided by a reference frequency, so that both halves are of one size.
-
-enum { SMALL_QUADRATIC = 120 };
+// has the eigenvalues 1/(s - z). The shift z is 0 where K is regular, else real, positive and small.
 
 static const double SMALL_SHIFT = 1e-9; // squared, relative to the largest K_ii / M_ii
+
+static const double BETWEEN =
+    1e-6; // squared frequency between slow and fast modes, relative to the largest K_ii / M_ii
 
 static const double DOUBLE_ROOT = 1e-5; // relative to the shift: error of a double root, with a margin
 
@@ -1095,38 +1004,47 @@ typedef struct pencil {
     int n;
     pcs_matrix Q; // K + z C + z^2 M
     pcs_bordered *solver;
-    double shift, reference; // 1/s
-    double *work;            // [n]
+    double shift;  // 1/s
+    double *scale; // [2 n] of x: roots of the diagonals of Q and M, so that |x|^2 is about an energy
+    double *work;  // [n]
 } pencil;
 
 static void pencil_apply(void *user, const double *x, double *y)
 {
     pencil *s = user;
-    const double *a = x, *b = x + s->n;
+    const double *scale = s->scale, *slow = s->scale + s->n;
     double *u = y, *rest = y + s->n;
-    for (int i = 0; i < s->n; i++) s->work[i] = s->reference * b[i] + s->shift * a[i];
+    for (int i = 0; i < s->n; i++) s->work[i] = x[i + s->n] / slow[i] + s->shift * x[i] / scale[i];
     pcs_matrix_multiply(s->p->M, s->work, u);
-    if (s->p->C != NULL) pcs_matrix_add_multiply(s->p->C, 1.0, a, u);
+    for (int i = 0; i < s->n; i++) s->work[i] = x[i] / scale[i];
+    if (s->p->C != NULL) pcs_matrix_add_multiply(s->p->C, 1.0, s->work, u);
     for (int i = 0; i < s->n; i++) u[i] = -u[i];
     pcs_bordered_solve(s->solver, u, NULL);
-    for (int i = 0; i < s->n; i++) rest[i] = (a[i] + s->shift * u[i]) / s->reference;
+    for (int i = 0; i < s->n; i++) {
+        rest[i] = (s->work[i] + s->shift * u[i]) * slow[i];
+        u[i] *= scale[i];
+    }
 }
 
 static pcs_status pencil_factor(pcs_context *ctx, pencil *s)
 {
     const pcs_eigen_problem *p = s->p;
     bool is_singular = false;
-    double small = sqrt(SMALL_SHIFT * eigen_top(p));
-    if (!(small > 0.0)) small = 1.0;
-    s->reference = small;
+    double top = eigen_top(p), one = top > 0.0 ? top : 1.0, small = sqrt(SMALL_SHIFT * one);
     for (double z = p->nknown > 0 ? small : 0.0;; z = z > 0.0 ? 10.0 * z : small) {
         s->shift = z;
         pcs_matrix_combine(&s->Q, (const double[3]){ z * z, z, 1.0 }, p->M, p->C, p->K);
         PCS_TRY(pcs_bordered_factor(s->solver, p->holds, &is_singular));
-        if (!is_singular) return PCS_OK;
+        if (!is_singular) break;
         if (z > 1e6 * small)
             return pcs_fail(ctx, PCS_FAILED, "the matrix K + z C + z^2 M is singular for all shifts z up to %g 1/s", z);
     }
+    for (int i = 0; i < s->n; i++) {
+        double k = fabs(pcs_matrix_diagonal(&s->Q, i)), m = pcs_matrix_diagonal(p->M, i);
+        s->scale[i + s->n] = m > 0.0 ? sqrt(m) : sqrt(k / one);
+        s->scale[i] = sqrt(BETWEEN * one) * s->scale[i + s->n];
+    }
+    return PCS_OK;
 }
 
 // Returns |(s^2 M + s C + K) phi| relative to K phi, worst entries of both.
@@ -1188,13 +1106,12 @@ static void pencil_keep(pencil *s, double thr, double thi, const double *vr, con
 {
     size_t n = (size_t)s->n, at = (size_t)out->count * n;
     double square = thr * thr + thi * thi, sr = s->shift + thr / square, si = -thi / square;
-    memcpy(out->re + at, vr, n * sizeof *vr);
-    if (vi != NULL) memcpy(out->im + at, vi, n * sizeof *vi);
-    else memset(out->im + at, 0, n * sizeof *out->im);
-    if (si < 0.0) {
-        si = -si;
-        for (size_t i = 0; i < n; i++) out->im[at + i] = -out->im[at + i];
+    double turn = si < 0.0 ? -1.0 : 1.0;
+    for (size_t i = 0; i < n; i++) {
+        out->re[at + i] = vr[i] / s->scale[i];
+        out->im[at + i] = vi == NULL ? 0.0 : turn * vi[i] / s->scale[i];
     }
+    si = fabs(si);
     pencil_normalise(s->n, out->re + at, out->im + at);
     out->decay[out->count] = -sr;
     out->w[out->count] = si == 0.0 ? 0.0 : si; // avoids -0
@@ -1224,26 +1141,24 @@ static void pencil_sort(pcs_eigen_complex *r, int n)
         }
 }
 
-static pcs_status pencil_search(pcs_context *ctx, pencil *s, bool is_dense, int wanted, pcs_eigen_complex *out)
+static pcs_status pencil_search(pcs_context *ctx, pencil *s, int wanted, pcs_eigen_complex *out)
 {
-    const pcs_operator op = { .n = 2 * s->n, .user = s, .apply = pencil_apply };
-    size_t room = (size_t)wanted + 1, size = (size_t)op.n;
-    double *re, *im, *vector;
-    int count = wanted;
-    PCS_TAKE(ctx, re, room, "eigenvalues");
-    PCS_TAKE(ctx, im, room, "eigenvalues");
-    PCS_TAKE(ctx, vector, room * size, "eigenvectors");
-    PCS_TRY((is_dense ? lapack_general : arpack_solve)(ctx, &op, &count, re, im, vector));
-    double largest = 0.0;
-    for (int k = 0; k < count; k++) largest = fmax(largest, hypot(re[k], im[k]));
-    for (int k = 0; k < count; k++) {
-        if (hypot(re[k], im[k]) <= op.n * DBL_EPSILON * largest) continue;
-        bool is_pair = im[k] != 0.0 && k + 1 < count;
-        pencil_keep(s, re[k], im[k], vector + (size_t)k * size, is_pair ? vector + (size_t)(k + 1) * size : NULL, out);
-        if (is_pair) k++;
+    krylov k = { .ctx = ctx, .n = 2 * s->n, .user = s, .apply = pencil_apply };
+    double *re, *im;
+    PCS_TAKE(ctx, re, k.n, "eigenvectors");
+    PCS_TAKE(ctx, im, k.n, "eigenvectors");
+    pcs_status status = krylov_find(&k, wanted);
+    for (int i = 0; i < k.count; i++) {
+        int j = k.order[i];
+        bool is_pair = k.im[j] != 0.0;
+        krylov_vector(&k, j, re);
+        if (is_pair) krylov_vector(&k, j + 1, im);
+        pencil_keep(s, k.re[j], k.im[j], re, is_pair ? im : NULL, out);
+        i += is_pair;
     }
+    krylov_release(&k);
     pencil_sort(out, s->n);
-    return PCS_OK;
+    return status;
 }
 
 // Computes the eigenvalues; `most`: number of unknowns that the rows leave, with two eigenvalues each.
@@ -1252,10 +1167,9 @@ static pcs_status pencil_find(pcs_context *ctx, const pcs_eigen_problem *p, int 
     int n = p->K->pattern->n, wanted = p->count < most ? 2 * p->count : 2 * most;
     size_t room = (size_t)wanted + 1;
     pencil s = { .p = p, .n = n, .Q = { .pattern = p->K->pattern } };
-    bool is_dense = p->method == PCS_EIGEN_DENSE ||
-                    (p->method == PCS_EIGEN_AUTO && (n <= SMALL_QUADRATIC || 2 * most < 2 * wanted + 20));
     PCS_TAKE(ctx, s.Q.value, p->K->pattern->nnz, "the shifted matrix");
     PCS_TAKE(ctx, s.work, n, "eigenvectors");
+    PCS_TAKE(ctx, s.scale, 2 * (size_t)n, "eigenvectors");
     PCS_TAKE(ctx, out->decay, room, "eigenvalues");
     PCS_TAKE(ctx, out->w, room, "eigenvalues");
     PCS_TAKE(ctx, out->residual, room, "eigenvalues");
@@ -1265,7 +1179,7 @@ static pcs_status pencil_find(pcs_context *ctx, const pcs_eigen_problem *p, int 
     PCS_TRY(pcs_bordered_create(ctx, p->linear, &s.Q, PCS_GENERAL, p->G, &s.solver));
     if (wanted <= 0) return PCS_OK;
     PCS_TRY(pencil_factor(ctx, &s));
-    return pencil_search(ctx, &s, is_dense, wanted, out);
+    return pencil_search(ctx, &s, wanted, out);
 }
 
 pcs_status pcs_eigen_quadratic(pcs_context *ctx, const pcs_eigen_problem *p, pcs_eigen_complex *out)

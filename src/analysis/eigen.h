@@ -6,15 +6,13 @@
 // stay as a border of K.
 //
 // Shift and invert: with a shift z below the spectrum, (K - z M)^-1 M has the eigenvalues 1/(lambda - z), the largest
-// of which belong to the smallest lambda; K - z M is factored once by the project's own back ends. Lanczos and Arnoldi
-// iterations come from ARPACK, small problems go to LAPACK.
+// of which belong to the smallest lambda; K - z M is factored once by the project's own back ends. An Arnoldi iteration
+// finds them, and goes on until its basis is complete where the model is small.
 
 #ifndef PCS_ANALYSIS_EIGEN_H
 #define PCS_ANALYSIS_EIGEN_H
 
 #include "linsolve/linsolve.h"
-
-typedef enum pcs_eigen_method { PCS_EIGEN_AUTO, PCS_EIGEN_DENSE, PCS_EIGEN_ARPACK } pcs_eigen_method;
 
 typedef struct pcs_eigen_problem {
     const pcs_matrix *K, *M;
@@ -27,8 +25,7 @@ typedef struct pcs_eigen_problem {
     int nknown;
     const double *known; // [nknown x n] vectors with K phi = 0 (rigid motions), M-orthonormal, not computed again
     const char *linear;  // back end, "auto" for the best
-    pcs_eigen_method method;
-    int count; // number of wanted eigenvalues, without the known ones
+    int count;           // number of wanted eigenvalues, without the known ones
 } pcs_eigen_problem;
 
 // The vectors are M-orthonormal and ordered by lambda.
@@ -38,9 +35,6 @@ typedef struct pcs_eigen_result {
     double *vector;   // [count x n]
     double *residual; // [count] |K phi - lambda M phi| relative to |K| |phi|, worst entries of both, on what rows leave
     double *zero;     // [count] |lambda| up to this is indistinguishable from 0
-    double shift;     // last shift
-    const char *eigen_name; // "ARPACK" or "LAPACK"
-    int nfactor;
 } pcs_eigen_result;
 
 // Computes the smallest eigenvalues; K and M symmetric, M positive semidefinite. PCS_FAILED if it does not converge.

@@ -424,8 +424,7 @@ static pcs_status modes_prepare(search *s)
                                       .holds = holds,
                                       .size = s->system->scale.model,
                                       .blur = pcs_stiffness_blur(&s->stiff, s->M, s->options->force),
-                                      .linear = s->on->linear,
-                                      .method = s->options->method };
+                                      .linear = s->on->linear };
     return PCS_OK;
 }
 
