@@ -1,12 +1,13 @@
-// Smallest eigenvalues: reduction by rows that hold, ARPACK, LAPACK, then both problems.
+// Smallest eigenvalues: Arnoldi's iteration, a matrix with rows that hold, then both problems.
 //
 // K phi = lambda M phi by shift and invert.
 //
 // The shift is 0 where K is positive definite and nothing is known to be free. Else it is negative and about as large
 // as the smallest eigenvalue: found by inverse iteration from a shift that is small beside K_ii / M_ii, so that K - z M
 // is both definite and well conditioned. A factorization without pivoting that finds it positive definite also proves
-// that no eigenvalue lies below the shift. After the iteration a second one, on the complement of what was found, makes
-// sure that no copy of a multiple eigenvalue was missed.
+// that no eigenvalue lies below the shift; where rows hold, it is that of K - z M with the rows as stiff springs. After
+// the iteration a second one, on the complement of what was found, makes sure that no copy of a multiple eigenvalue was
+// missed.
 
 #include "analysis/eigen.h"
 
@@ -15,157 +16,8 @@
 #include "linsolve/bordered.h"
 
 #include <float.h>
-#include <limits.h>
 #include <math.h>
 #include <string.h>
-
-// All x with G_h x = 0 as x = Z y: elimination of one unknown of x per row that holds and is independent of the rows
-// before it. What is left of x is y, so that Z is as sparse as the rows are local.
-
-typedef struct pcs_null_space {
-    int n, nfree;  // sizes of x and of y; n - nfree rows of G_h are independent
-    int *start;    // [n + 1] first entries of the rows of Z
-    int *column;   // columns of the entries of Z
-    double *value; // values of the entries of Z
-    int *kept;     // [nfree] places of y in x
-    bool is_full;  // Z has too many entries to be of use: it is not stored, and y may have more unknowns than nfree
-} pcs_null_space;
-
-// Problem with rows that hold, reduced to one without rows in fewer unknowns.
-typedef struct pcs_reduced {
-    pcs_eigen_problem problem; // problem to be solved
-    int nfree;                 // number of unknowns that the rows leave, which is the largest number of eigenvalues
-    bool is_less;              // the problem is reduced; otherwise it is the given one, as rows or sparsity are lacking
-    pcs_null_space Z;
-} pcs_reduced;
-
-static pcs_status null_space_create(pcs_context *ctx, int n, const pcs_rows *G, const unsigned char *holds,
-                                    const double *size, pcs_null_space *out);
-static void null_space_expand(const pcs_null_space *self, const double *y, double *x);
-
-// K phi = lambda M phi with G_h phi = 0 as a problem without rows: phi = Z y, Z^T K Z y = lambda Z^T M Z y.
-
-enum { FILL = 20, LEAST_ROOM = 20000000 }; // limits of products of entries: relative to the entries of K, and at least
-
-static bool reduced_has_rows(const pcs_eigen_problem *p)
-{
-    if (p->G == NULL || p->holds == NULL) return false;
-    for (int j = 0; j < p->G->nrow; j++)
-        if (p->holds[j]) return true;
-    return false;
-}
-
-static int reduced_width(const pcs_null_space *Z, int i)
-{
-    return Z->start[i + 1] - Z->start[i];
-}
-
-static bool reduced_is_dense(const pcs_null_space *Z, const pcs_pattern *pattern)
-{
-    double products = 0.0;
-    for (int j = 0; j < pattern->n; j++)
-        for (int p = pattern->start[j]; p < pattern->start[j + 1]; p++)
-            products += (double)reduced_width(Z, pattern->row[p]) * reduced_width(Z, j);
-    return products > LEAST_ROOM + FILL * (double)pattern->nnz;
-}
-
-// Adds the couplings of all unknowns of two equations that K couples; those of one equation couple on the diagonal.
-static pcs_status reduced_add_pairs(const pcs_null_space *Z, const pcs_pattern *from, pcs_pattern_builder *builder,
-                                    int *cell)
-{
-    for (int j = 0; j < from->n; j++)
-        for (int p = from->start[j]; p < from->start[j + 1]; p++) {
-            int i = from->row[p], ni = reduced_width(Z, i), nj = reduced_width(Z, j);
-            if (i > j) continue;
-            memcpy(cell, Z->column + Z->start[i], (size_t)ni * sizeof *cell);
-            memcpy(cell + ni, Z->column + Z->start[j], (size_t)nj * sizeof *cell);
-            PCS_TRY(pcs_pattern_add_cells(builder, 1, i == j ? ni : ni + nj, cell));
-        }
-    return PCS_OK;
-}
-
-static pcs_status reduced_make_pattern(pcs_context *ctx, const pcs_null_space *Z, const pcs_pattern *from,
-                                       pcs_pattern **out)
-{
-    pcs_pattern_builder *builder;
-    int *cell;
-    PCS_TAKE(ctx, cell, 2 * (size_t)Z->nfree, "rows of joints");
-    PCS_TRY(pcs_pattern_begin(ctx, Z->nfree, &builder));
-    pcs_status status = reduced_add_pairs(Z, from, builder, cell);
-    pcs_status finish = pcs_pattern_finish(builder, out);
-    return status == PCS_OK ? finish : status;
-}
-
-// Computes Z^T A Z; with is_size the sum of the magnitudes of its terms.
-static pcs_status reduced_multiply(pcs_context *ctx, const pcs_null_space *Z, const pcs_matrix *A, bool is_size,
-                                   const pcs_pattern *pattern, const pcs_matrix **out)
-{
-    pcs_matrix *R;
-    PCS_TRY(pcs_matrix_create(ctx, pattern, &R));
-    for (int j = 0; j < A->pattern->n; j++)
-        for (int p = A->pattern->start[j]; p < A->pattern->start[j + 1]; p++) {
-            int i = A->pattern->row[p];
-            if (A->value[p] == 0.0) continue;
-            for (int a = Z->start[i]; a < Z->start[i + 1]; a++)
-                for (int b = Z->start[j]; b < Z->start[j + 1]; b++) {
-                    double term = Z->value[a] * A->value[p] * Z->value[b];
-                    R->value[pcs_pattern_place(pattern, Z->column[a], Z->column[b])] += is_size ? fabs(term) : term;
-                }
-        }
-    *out = R;
-    return PCS_OK;
-}
-
-// Computes y of the known vectors, which satisfy the rows.
-static pcs_status reduced_take_known(pcs_context *ctx, const pcs_null_space *Z, pcs_eigen_problem *p)
-{
-    double *known;
-    size_t n = (size_t)Z->nfree;
-    if (p->known == NULL) return PCS_OK;
-    PCS_TAKE(ctx, known, (size_t)p->nknown * n, "eigenvectors");
-    for (size_t k = 0; k < (size_t)p->nknown; k++)
-        for (size_t i = 0; i < n; i++) known[k * n + i] = p->known[k * (size_t)Z->n + (size_t)Z->kept[i]];
-    p->known = known;
-    return PCS_OK;
-}
-
-static pcs_status reduced_make_matrices(pcs_context *ctx, const pcs_null_space *Z, pcs_eigen_problem *p)
-{
-    pcs_pattern *pattern;
-    const pcs_matrix *K = p->K;
-    PCS_TRY(reduced_make_pattern(ctx, Z, K->pattern, &pattern));
-    PCS_TRY(reduced_multiply(ctx, Z, K, false, pattern, &p->K));
-    PCS_TRY(reduced_multiply(ctx, Z, K, true, pattern, &p->K_terms));
-    PCS_TRY(reduced_multiply(ctx, Z, p->M, false, pattern, &p->M));
-    if (p->C != NULL) PCS_TRY(reduced_multiply(ctx, Z, p->C, false, pattern, &p->C));
-    p->G = NULL;
-    p->holds = NULL;
-    return reduced_take_known(ctx, Z, p);
-}
-
-static pcs_status eigen_reduce(pcs_context *ctx, const pcs_eigen_problem *full, pcs_reduced *out)
-{
-    int n = full->K->pattern->n;
-    *out = (pcs_reduced){ .problem = *full, .nfree = n };
-    if (!reduced_has_rows(full)) return PCS_OK;
-    PCS_TRY(null_space_create(ctx, n, full->G, full->holds, full->size, &out->Z));
-    out->nfree = out->Z.nfree;
-    out->is_less = out->nfree > 0 && !out->Z.is_full && !reduced_is_dense(&out->Z, full->K->pattern);
-    return out->is_less ? reduced_make_matrices(ctx, &out->Z, &out->problem) : PCS_OK;
-}
-
-// Replaces the vectors of the reduced problem by those of the given one.
-static pcs_status eigen_expand(pcs_context *ctx, const pcs_reduced *reduced, int count, double **vector)
-{
-    double *full;
-    if (!reduced->is_less) return PCS_OK;
-    PCS_TAKE(ctx, full, (size_t)count * (size_t)reduced->Z.n, "eigenvectors");
-    for (int k = 0; k < count; k++)
-        null_space_expand(&reduced->Z, *vector + (size_t)k * (size_t)reduced->nfree,
-                          full + (size_t)k * (size_t)reduced->Z.n);
-    *vector = full;
-    return PCS_OK;
-}
 
 // Eigenvalues of largest magnitude of an operator S by Arnoldi's iteration:
 //
@@ -360,7 +212,9 @@ static pcs_status krylov_find(krylov *k, int wanted)
         if (k->m > 0) PCS_TRY(krylov_decompose(k));
         if (k->is_complete || krylov_has_converged(k, wanted)) break;
     }
-    double least = k->m > 0 ? k->n * DBL_EPSILON * krylov_size(k, k->order[0]) : 0.0;
+    double least = k->n * DBL_EPSILON; // of 1/lambda, and of 1/s^2
+    if (k->M == NULL) least = sqrt(least);
+    if (k->m > 0) least *= krylov_size(k, k->order[0]);
     while (k->count < wanted && k->count < k->m && krylov_size(k, k->order[k->count]) > least) k->count++;
     return PCS_OK;
 }
@@ -376,7 +230,52 @@ static void krylov_vector(const krylov *k, int j, double *x)
     }
 }
 
+// A shifted matrix, bordered by the rows that hold.
+
+static const double STILL = 0.01;    // relative: what is left of a motion that rows forbid
+static const double NOTHING = 1e-12; // relative: what is left of a motion without those that are locked
+
+typedef struct held {
+    const pcs_eigen_problem *p;
+    int n;
+    bool has_rows;
+    pcs_matrix A;
+    pcs_bordered *solver;
+    double *error, *more; // [rows of G], [n]
+} held;
+
+static pcs_status held_create(pcs_context *ctx, const pcs_eigen_problem *p, pcs_linsolve_kind kind, held *out)
+{
+    *out = (held){ .p = p, .n = p->K->pattern->n, .A = { .pattern = p->K->pattern } };
+    for (int j = 0; p->holds != NULL && p->G != NULL && j < p->G->nrow; j++)
+        if (p->holds[j]) out->has_rows = true;
+    PCS_TAKE(ctx, out->A.value, p->K->pattern->nnz, "a shifted matrix");
+    PCS_TAKE(ctx, out->more, out->n, "a shifted matrix");
+    if (out->has_rows) PCS_TAKE(ctx, out->error, p->G->nrow, "a shifted matrix");
+    return pcs_bordered_create(ctx, p->linear, &out->A, kind, p->G, &out->solver);
+}
+
+// Makes x zero if its square is not above `least`, as it then is round-off.
+static void eigen_still(int n, double least, double *x)
+{
+    if (!(pcs_dense_dot(n, x, x) > least)) memset(x, 0, (size_t)n * sizeof *x);
+}
+
+// Solves in place. What a border lets through is taken back; x is zero if nothing else is left.
+static void held_solve(held *h, double *x)
+{
+    pcs_bordered_solve(h->solver, x, NULL);
+    if (!h->has_rows) return;
+    double before = pcs_dense_dot(h->n, x, x);
+    for (int j = 0; j < h->p->G->nrow; j++) h->error[j] = -pcs_rows_dot(h->p->G, j, x);
+    memset(h->more, 0, (size_t)h->n * sizeof *h->more);
+    pcs_bordered_solve(h->solver, h->more, h->error);
+    for (int i = 0; i < h->n; i++) x[i] += h->more[i];
+    eigen_still(h->n, STILL * STILL * before, x);
+}
+
 static const double FIRST_SHIFT = 1e-9; // relative to the largest K_ii / M_ii
+static const double PENALTY = 1e4;      // relative to the stiffness in the columns of a row
 static const double LEAST_SHIFT = 1e-14;
 static const double STABLE_SHIFT = 1e-12; // relative: an eigenvalue above minus this counts as not negative
 
@@ -385,8 +284,9 @@ enum { SHIFT_ROUNDS = 12, INVERSE_STEPS = 3, SHIFT_TRIES = 24 };
 typedef struct spectrum {
     const pcs_eigen_problem *p;
     int n;
-    pcs_matrix A; // K - z M
-    pcs_bordered *solver;
+    held held;               // K - z M
+    pcs_matrix P;            // K - z M + G_h^T c G_h
+    pcs_linsolve *penalised; // NULL if no row holds
     double shift;
     int nlocked;            // M-orthonormal vectors that are projected away: the known ones and those found so far
     double *locked, *image; // [capacity x n] them, and M times them
@@ -408,7 +308,7 @@ static void spectrum_project(const spectrum *s, double *x)
 // Computes y = (K - z M)^-1 M x without parts along the locked vectors.
 static void spectrum_apply(void *user, const double *x, double *y)
 {
-    const spectrum *s = user;
+    spectrum *s = user;
     pcs_matrix_multiply(s->p->M, x, y);
     // The adjoint projection of the load keeps the operator symmetric.
     for (int k = 0; k < s->nlocked; k++) {
@@ -416,8 +316,10 @@ static void spectrum_apply(void *user, const double *x, double *y)
         double part = pcs_dense_dot(s->n, phi, y);
         for (int i = 0; i < s->n; i++) y[i] -= part * image[i];
     }
-    pcs_bordered_solve(s->solver, y, NULL);
+    held_solve(&s->held, y);
+    double before = pcs_dense_dot(s->n, y, y);
     spectrum_project(s, y);
+    eigen_still(s->n, NOTHING * NOTHING * before, y);
 }
 
 static void spectrum_lock(spectrum *s, const double *phi)
@@ -428,13 +330,39 @@ static void spectrum_lock(spectrum *s, const double *phi)
     s->nlocked++;
 }
 
-// Factors K - z M; *is_definite is false when it is singular or has eigenvalues below z.
+// Adds c G_j^T G_j to P, c so large that motions against the row are stiffer than all else there.
+static void spectrum_penalise(spectrum *s, int j)
+{
+    const pcs_rows *G = s->p->G;
+    double stiff = DBL_MIN, entry = 0.0;
+    for (int p = G->start[j]; p < G->start[j + 1]; p++) {
+        stiff = fmax(stiff, fabs(pcs_matrix_diagonal(&s->held.A, G->column[p])));
+        entry = fmax(entry, fabs(G->value[p]));
+    }
+    double c = entry > 0.0 ? PENALTY * stiff / (entry * entry) : 0.0;
+    for (int p = G->start[j]; p < G->start[j + 1]; p++)
+        for (int k = G->start[j]; k < G->start[j + 1]; k++)
+            s->P.value[pcs_pattern_place(s->P.pattern, G->column[p], G->column[k])] += c * G->value[p] * G->value[k];
+}
+
+// Factors K - z M; *is_definite is false when it is singular or has eigenvalues below z. Where rows hold, it has none
+// if P is positive definite, as P is K - z M for all that the rows allow.
 static pcs_status spectrum_factor(spectrum *s, double shift, bool *is_definite)
 {
     bool is_singular = false;
+    const pcs_pattern *pattern = s->held.A.pattern;
     s->shift = shift;
-    pcs_matrix_combine(&s->A, (const double[3]){ -shift, 0.0, 1.0 }, s->p->M, NULL, s->p->K);
-    PCS_TRY(pcs_bordered_factor(s->solver, s->p->holds, &is_singular));
+    pcs_matrix_combine(&s->held.A, (const double[3]){ -shift, 0.0, 1.0 }, s->p->M, NULL, s->p->K);
+    PCS_TRY(pcs_bordered_factor(s->held.solver, s->p->holds, &is_singular));
+    *is_definite = !is_singular;
+    if (s->penalised == NULL || is_singular) return PCS_OK;
+    pcs_matrix_zero(&s->P);
+    for (int j = 0; j < s->n; j++)
+        for (int p = pattern->start[j]; p < pattern->start[j + 1]; p++)
+            s->P.value[pcs_pattern_place(s->P.pattern, pattern->row[p], j)] = s->held.A.value[p];
+    for (int j = 0; j < s->p->G->nrow; j++)
+        if (s->p->holds[j]) spectrum_penalise(s, j);
+    PCS_TRY(pcs_linsolve_factor(s->penalised, &is_singular));
     *is_definite = !is_singular;
     return PCS_OK;
 }
@@ -469,7 +397,7 @@ static double spectrum_estimate(spectrum *s, double *x, double *y)
         memcpy(x, y, (size_t)s->n * sizeof *x);
         pcs_matrix_multiply(s->p->M, x, y);
         double mass = pcs_dense_dot(s->n, x, y);
-        if (!(mass > 0.0)) return 0.0;
+        if (!(mass > 0.0)) return INFINITY; // nothing else moves
         pcs_matrix_multiply(s->p->K, x, y);
         quotient = pcs_dense_dot(s->n, x, y) / mass;
         for (int i = 0; i < s->n; i++) x[i] /= sqrt(mass);
@@ -480,7 +408,7 @@ static double spectrum_estimate(spectrum *s, double *x, double *y)
 // Returns |phi|^T |K| |phi| eps, the round-off in the quotient of a null vector.
 static double spectrum_rounding(const pcs_eigen_problem *problem, const double *x)
 {
-    const pcs_matrix *K = problem->K_terms != NULL ? problem->K_terms : problem->K;
+    const pcs_matrix *K = problem->K;
     double sum = 0.0;
     for (int j = 0; j < K->pattern->n; j++)
         for (int p = K->pattern->start[j]; p < K->pattern->start[j + 1]; p++)
@@ -564,18 +492,34 @@ static pcs_status spectrum_choose_shift(pcs_context *ctx, spectrum *s)
     return status;
 }
 
+static pcs_status spectrum_make_penalty(pcs_context *ctx, spectrum *s)
+{
+    const pcs_rows *G = s->p->G;
+    pcs_pattern_builder *builder;
+    pcs_pattern *pattern;
+    PCS_TRY(pcs_pattern_begin(ctx, s->n, &builder));
+    pcs_status status = pcs_pattern_add_pattern(builder, s->held.A.pattern);
+    for (int j = 0; j < G->nrow && status == PCS_OK; j++)
+        status = pcs_pattern_add_cells(builder, 1, G->start[j + 1] - G->start[j], G->column + G->start[j]);
+    pcs_status finish = pcs_pattern_finish(builder, &pattern);
+    PCS_TRY(status == PCS_OK ? finish : status);
+    s->P.pattern = pattern;
+    PCS_TAKE(ctx, s->P.value, pattern->nnz, "the shifted stiffness matrix");
+    return pcs_linsolve_create(ctx, s->p->linear, &s->P, PCS_SPD, &s->penalised);
+}
+
 static pcs_status spectrum_create(pcs_context *ctx, const pcs_eigen_problem *p, spectrum *s)
 {
     int n = p->K->pattern->n;
     size_t room =
         ((size_t)p->nknown + 2 * (size_t)p->count) * (size_t)n; // as many may be found only when it looks again
-    *s = (spectrum){ .p = p, .n = n, .A = { .pattern = p->K->pattern } };
-    PCS_TAKE(ctx, s->A.value, p->K->pattern->nnz, "the shifted stiffness matrix");
+    *s = (spectrum){ .p = p, .n = n };
+    PCS_TRY(held_create(ctx, p, PCS_SPD, &s->held));
     PCS_TAKE(ctx, s->locked, room, "eigenvectors");
     PCS_TAKE(ctx, s->image, room, "eigenvectors");
     PCS_TAKE(ctx, s->work, n, "eigenvectors");
     for (int k = 0; k < p->nknown; k++) spectrum_lock(s, p->known + (size_t)k * (size_t)n);
-    return pcs_bordered_create(ctx, p->linear, &s->A, PCS_SPD, p->G, &s->solver);
+    return s->held.has_rows ? spectrum_make_penalty(ctx, s) : PCS_OK;
 }
 
 // Returns the worst entry of K phi - lambda M phi relative to the sum of the magnitudes of its terms; equations under
@@ -694,306 +638,35 @@ static pcs_status spectrum_finish(pcs_context *ctx, spectrum *s, pcs_eigen_resul
     return PCS_OK;
 }
 
-// Computes the eigenvalues; `most`: number of those that the rows leave, including the known vectors.
-static pcs_status spectrum_find(pcs_context *ctx, const pcs_eigen_problem *p, int most, pcs_eigen_result *out)
+pcs_status pcs_eigen_symmetric(pcs_context *ctx, const pcs_eigen_problem *p, pcs_eigen_result *out)
 {
     spectrum s;
     bool is_complete;
-    int n = p->K->pattern->n, wanted = p->count;
-    if (wanted > most - p->nknown) wanted = most - p->nknown;
+    *out = (pcs_eigen_result){ 0 };
     PCS_TRY(spectrum_create(ctx, p, &s));
     PCS_TAKE(ctx, out->lambda, 2 * (size_t)p->count, "eigenvalues");
-    out->vector = s.locked + (size_t)p->nknown * (size_t)n;
-    if (wanted <= 0) return spectrum_finish(ctx, &s, out);
+    out->vector = s.locked + (size_t)p->nknown * (size_t)s.n;
+    if (p->count <= 0) return PCS_OK;
     PCS_TRY(spectrum_choose_shift(ctx, &s));
     if (s.is_free) {
         spectrum_take_free(&s, out);
         return spectrum_finish(ctx, &s, out);
     }
-    PCS_TRY(spectrum_search(ctx, &s, wanted, out, &is_complete));
-    for (int k = 0; k < wanted && !is_complete; k++) PCS_TRY(spectrum_look_again(ctx, &s, out, &is_complete));
+    PCS_TRY(spectrum_search(ctx, &s, p->count, out, &is_complete));
+    for (int k = 0; k < p->count && !is_complete; k++) PCS_TRY(spectrum_look_again(ctx, &s, out, &is_complete));
     return spectrum_finish(ctx, &s, out);
-}
-
-pcs_status pcs_eigen_symmetric(pcs_context *ctx, const pcs_eigen_problem *p, pcs_eigen_result *out)
-{
-    pcs_reduced reduced;
-    *out = (pcs_eigen_result){ 0 };
-    PCS_TRY(eigen_reduce(ctx, p, &reduced));
-    PCS_TRY(spectrum_find(ctx, &reduced.problem, reduced.nfree, out));
-    return eigen_expand(ctx, &reduced, out->count, &out->vector);
-}
-
-// The null space of rows: elimination forward, then back.
-
-// Largest entry of an eliminated row (1 before) that counts as 0. Directions at an equilibrium have errors of 1e-10.
-static const double DEPENDENT = 1e-9;
-static const double ROUND_OFF = 4.0 * DBL_EPSILON;
-static const double PIVOT = 0.5; // least pivot, relative to the largest entry: leaves a choice of columns
-
-enum { NULL_FILL = 20, NULL_ROOM = 2000000 }; // limits of the entries of Z: relative to those of G, and at least
-
-// Rows x_pivot = -sum value x_column.
-typedef struct solved_rows {
-    size_t *start; // [rows + 1]
-    int *pivot;    // [rows]
-    int *column;
-    double *value;
-    size_t capacity;
-    int count;
-} solved_rows;
-
-typedef struct elimination {
-    pcs_context *ctx;
-    const pcs_rows *G;
-    const double *size;
-    int n;
-    size_t room;          // number of entries that rows may have in total
-    int *meets;           // [n] number of rows in a column
-    int *solved;          // [n] row whose pivot this is, or -1
-    double *w;            // [n] the present row
-    int *touched;         // [n] its columns
-    unsigned char *is_in; // [n] 1 for these columns
-    int ntouched;
-    solved_rows forward; // free of the pivots of earlier rows, not of later ones
-    solved_rows final;   // free of all pivots, from the last row to the first
-} elimination;
-
-static pcs_status rows_take(pcs_context *ctx, int nrow, solved_rows *rows)
-{
-    PCS_TAKE(ctx, rows->start, (size_t)nrow + 1, "rows of joints");
-    PCS_TAKE(ctx, rows->pivot, nrow, "rows of joints");
-    return PCS_OK;
-}
-
-static void rows_release(solved_rows *rows)
-{
-    pcs_scratch_free(rows->column);
-    pcs_scratch_free(rows->value);
-}
-
-static pcs_status rows_grow(pcs_context *ctx, solved_rows *rows, size_t needed)
-{
-    if (needed <= rows->capacity) return PCS_OK;
-    size_t capacity = 2 * needed + 64;
-    int *column = pcs_scratch(rows->column, capacity, sizeof *column);
-    if (column != NULL) rows->column = column;
-    double *value = pcs_scratch(rows->value, capacity, sizeof *value);
-    if (value != NULL) rows->value = value;
-    if (column == NULL || value == NULL) return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: rows of joints");
-    rows->capacity = capacity;
-    return PCS_OK;
-}
-
-static void elimination_add(elimination *e, int column, double value)
-{
-    if (!e->is_in[column]) e->touched[e->ntouched++] = column;
-    e->is_in[column] = 1;
-    e->w[column] += value;
-}
-
-static void elimination_clear(elimination *e)
-{
-    for (int t = 0; t < e->ntouched; t++) {
-        e->w[e->touched[t]] = 0.0;
-        e->is_in[e->touched[t]] = 0;
-    }
-    e->ntouched = 0;
-}
-
-// Substitutes solved row k for its pivot in the present row.
-static void elimination_replace(elimination *e, const solved_rows *rows, int k)
-{
-    double factor = e->w[rows->pivot[k]];
-    e->w[rows->pivot[k]] = 0.0;
-    for (size_t p = rows->start[k]; p < rows->start[k + 1]; p++)
-        elimination_add(e, rows->column[p], -factor * rows->value[p]);
-}
-
-// Loads row j in natural units, scaled to a largest entry of 1. Returns false if it has none.
-static bool elimination_load(elimination *e, int j)
-{
-    double most = 0.0;
-    for (int p = e->G->start[j]; p < e->G->start[j + 1]; p++) {
-        int i = e->G->column[p];
-        elimination_add(e, i, e->G->value[p] * (e->size == NULL ? 1.0 : e->size[i]));
-    }
-    for (int t = 0; t < e->ntouched; t++) most = fmax(most, fabs(e->w[e->touched[t]]));
-    if (!(most > 0.0)) return false;
-    for (int t = 0; t < e->ntouched; t++) e->w[e->touched[t]] /= most;
-    return true;
-}
-
-// Eliminates solved unknowns, the first pivot first, as a row may add pivots of later rows but not of earlier ones.
-static void elimination_reduce(elimination *e)
-{
-    for (;;) {
-        int first = INT_MAX;
-        for (int t = 0; t < e->ntouched; t++) {
-            int k = e->solved[e->touched[t]];
-            if (k >= 0 && k < first && e->w[e->touched[t]] != 0.0) first = k;
-        }
-        if (first == INT_MAX) return;
-        elimination_replace(e, &e->forward, first);
-    }
-}
-
-// Returns the column that fewest rows touch among those with a large entry. -1 if only round-off is left.
-static int elimination_pivot(const elimination *e)
-{
-    double most = 0.0;
-    int best = -1;
-    for (int t = 0; t < e->ntouched; t++) most = fmax(most, fabs(e->w[e->touched[t]]));
-    if (!(most > DEPENDENT)) return -1;
-    for (int t = 0; t < e->ntouched; t++) {
-        int i = e->touched[t];
-        if (fabs(e->w[i]) >= PIVOT * most && (best < 0 || e->meets[i] < e->meets[best])) best = i;
-    }
-    return best;
-}
-
-// Stores the present row, divided by its entry at the pivot.
-static pcs_status elimination_keep(elimination *e, solved_rows *rows, int pivot, double entry)
-{
-    size_t used = rows->start[rows->count];
-    PCS_TRY(rows_grow(e->ctx, rows, used + (size_t)e->ntouched));
-    for (int t = 0; t < e->ntouched; t++) {
-        int i = e->touched[t];
-        if (i == pivot || !(fabs(e->w[i]) > ROUND_OFF)) continue;
-        rows->column[used] = i;
-        rows->value[used++] = e->w[i] / entry;
-    }
-    rows->pivot[rows->count++] = pivot;
-    rows->start[rows->count] = used;
-    return PCS_OK;
-}
-
-// Eliminates forward; *nrest: number of rows that hold but were skipped because there are too many entries.
-static pcs_status elimination_forward(elimination *e, const unsigned char *holds, int *nrest)
-{
-    for (int j = 0; j < e->G->nrow; j++)
-        for (int p = e->G->start[j]; p < e->G->start[j + 1]; p++) e->meets[e->G->column[p]] += holds[j] != 0;
-    for (int j = 0; j < e->G->nrow; j++) {
-        int pivot = -1;
-        bool is_full = e->forward.start[e->forward.count] > e->room;
-        if (holds[j] && is_full) ++*nrest;
-        if (holds[j] && !is_full && elimination_load(e, j)) {
-            elimination_reduce(e);
-            pivot = elimination_pivot(e);
-        }
-        if (pivot >= 0) {
-            e->solved[pivot] = e->forward.count;
-            PCS_TRY(elimination_keep(e, &e->forward, pivot, e->w[pivot]));
-        }
-        elimination_clear(e);
-    }
-    return PCS_OK;
-}
-
-// Substitutes back from the last row to the first; *is_full if there would be too many entries.
-static pcs_status elimination_back(elimination *e, bool *is_full)
-{
-    const solved_rows *from = &e->forward;
-    solved_rows *to = &e->final;
-    for (int k = from->count - 1; k >= 0; k--) {
-        for (size_t p = from->start[k]; p < from->start[k + 1]; p++)
-            elimination_add(e, from->column[p], from->value[p]);
-        int nown = e->ntouched; // final rows add no pivots
-        for (int t = 0; t < nown; t++) {
-            int later = e->solved[e->touched[t]];
-            if (later >= 0) elimination_replace(e, to, from->count - 1 - later);
-        }
-        PCS_TRY(elimination_keep(e, to, from->pivot[k], 1.0));
-        elimination_clear(e);
-        *is_full = to->start[to->count] > e->room;
-        if (*is_full) return PCS_OK;
-    }
-    return PCS_OK;
-}
-
-static pcs_status elimination_finish(const elimination *e, pcs_null_space *out)
-{
-    const solved_rows *rows = &e->final;
-    int *number;
-    size_t nentry = rows->start[rows->count] + (size_t)out->nfree;
-    PCS_TAKE(e->ctx, number, e->n, "rows of joints");
-    PCS_TAKE(e->ctx, out->start, (size_t)e->n + 1, "rows of joints");
-    PCS_TAKE(e->ctx, out->kept, out->nfree, "rows of joints");
-    PCS_TAKE(e->ctx, out->column, nentry, "rows of joints");
-    PCS_TAKE(e->ctx, out->value, nentry, "rows of joints");
-    for (int i = 0, count = 0; i < e->n; i++)
-        if (e->solved[i] < 0) {
-            out->kept[count] = i;
-            number[i] = count++;
-        }
-    for (int i = 0, used = 0; i < e->n; i++) {
-        int k = e->solved[i] < 0 ? -1 : rows->count - 1 - e->solved[i];
-        if (k < 0) {
-            out->column[used] = number[i];
-            out->value[used++] = 1.0;
-        } else {
-            for (size_t p = rows->start[k]; p < rows->start[k + 1]; p++) {
-                int c = rows->column[p];
-                out->column[used] = number[c];
-                out->value[used++] = -rows->value[p] * (e->size == NULL ? 1.0 : e->size[i] / e->size[c]);
-            }
-        }
-        out->start[i + 1] = used;
-    }
-    return PCS_OK;
-}
-
-static pcs_status elimination_run(elimination *e, const unsigned char *holds, pcs_null_space *out)
-{
-    int nrest = 0;
-    PCS_TRY(elimination_forward(e, holds, &nrest));
-    out->nfree = e->n - e->forward.count - nrest;
-    out->is_full = nrest > 0;
-    if (!out->is_full) PCS_TRY(elimination_back(e, &out->is_full));
-    return out->is_full ? PCS_OK : elimination_finish(e, out);
-}
-
-// Finds Z for the rows with holds[j] != 0. size [n] (NULL: all 1) are natural sizes of x, to find independent rows.
-static pcs_status null_space_create(pcs_context *ctx, int n, const pcs_rows *G, const unsigned char *holds,
-                                    const double *size, pcs_null_space *out)
-{
-    elimination e = { .ctx = ctx, .G = G, .size = size, .n = n };
-    *out = (pcs_null_space){ .n = n };
-    e.room = NULL_ROOM + NULL_FILL * (size_t)G->start[G->nrow];
-    PCS_TAKE(ctx, e.meets, e.n, "rows of joints");
-    PCS_TAKE(ctx, e.solved, e.n, "rows of joints");
-    PCS_TAKE(ctx, e.w, e.n, "rows of joints");
-    PCS_TAKE(ctx, e.touched, e.n, "rows of joints");
-    PCS_TAKE(ctx, e.is_in, e.n, "rows of joints");
-    PCS_TRY(rows_take(ctx, G->nrow, &e.forward));
-    PCS_TRY(rows_take(ctx, G->nrow, &e.final));
-    for (int i = 0; i < e.n; i++) e.solved[i] = -1;
-    pcs_status status = elimination_run(&e, holds, out);
-    rows_release(&e.forward);
-    rows_release(&e.final);
-    return status;
-}
-
-// Computes x = Z y.
-static void null_space_expand(const pcs_null_space *self, const double *y, double *x)
-{
-    for (int i = 0; i < self->n; i++) {
-        double sum = 0.0;
-        for (int p = self->start[i]; p < self->start[i + 1]; p++) sum += self->value[p] * y[self->column[p]];
-        x[i] = sum;
-    }
 }
 
 // (s^2 M + s C + K) phi = 0 by shift and invert of its first-order form.
 //
 //   x = (phi, s phi),   (A - z B)^-1 B (a, b) = (u, a + z u),   (K + z C + z^2 M) u = -(M (b + z a) + C a)
 //
-// has the eigenvalues 1/(s - z). The shift z is 0 where K is regular, else real, positive and small.
+// has the eigenvalues 1/(s - z). The shift z is 0 where K is regular, else real, positive and small. The second half of
+// x is divided by a reference frequency, so that both halves are of one size, and both are in units of root masses.
 
 static const double SMALL_SHIFT = 1e-9; // squared, relative to the largest K_ii / M_ii
 
-static const double BETWEEN =
-    1e-6; // squared frequency between slow and fast modes, relative to the largest K_ii / M_ii
+static const double BETWEEN = 1e-6; // squared frequency in the middle of all, relative to the largest K_ii / M_ii
 
 static const double DOUBLE_ROOT = 1e-5; // relative to the shift: error of a double root, with a margin
 
@@ -1002,27 +675,25 @@ static const double EQUAL = 1e-9; // relative difference of |s| that counts as r
 typedef struct pencil {
     const pcs_eigen_problem *p;
     int n;
-    pcs_matrix Q; // K + z C + z^2 M
-    pcs_bordered *solver;
-    double shift;  // 1/s
-    double *scale; // [2 n] of x: roots of the diagonals of Q and M, so that |x|^2 is about an energy
-    double *work;  // [n]
+    held held;               // K + z C + z^2 M
+    double shift, reference; // 1/s
+    double *scale;           // [n] roots of the diagonal of M
+    double *work;            // [n]
 } pencil;
 
 static void pencil_apply(void *user, const double *x, double *y)
 {
     pencil *s = user;
-    const double *scale = s->scale, *slow = s->scale + s->n;
     double *u = y, *rest = y + s->n;
-    for (int i = 0; i < s->n; i++) s->work[i] = x[i + s->n] / slow[i] + s->shift * x[i] / scale[i];
+    for (int i = 0; i < s->n; i++) s->work[i] = (s->reference * x[i + s->n] + s->shift * x[i]) / s->scale[i];
     pcs_matrix_multiply(s->p->M, s->work, u);
-    for (int i = 0; i < s->n; i++) s->work[i] = x[i] / scale[i];
+    for (int i = 0; i < s->n; i++) s->work[i] = x[i] / s->scale[i];
     if (s->p->C != NULL) pcs_matrix_add_multiply(s->p->C, 1.0, s->work, u);
     for (int i = 0; i < s->n; i++) u[i] = -u[i];
-    pcs_bordered_solve(s->solver, u, NULL);
+    held_solve(&s->held, u);
     for (int i = 0; i < s->n; i++) {
-        rest[i] = (s->work[i] + s->shift * u[i]) * slow[i];
-        u[i] *= scale[i];
+        u[i] *= s->scale[i];
+        rest[i] = (x[i] + s->shift * u[i]) / s->reference;
     }
 }
 
@@ -1033,16 +704,17 @@ static pcs_status pencil_factor(pcs_context *ctx, pencil *s)
     double top = eigen_top(p), one = top > 0.0 ? top : 1.0, small = sqrt(SMALL_SHIFT * one);
     for (double z = p->nknown > 0 ? small : 0.0;; z = z > 0.0 ? 10.0 * z : small) {
         s->shift = z;
-        pcs_matrix_combine(&s->Q, (const double[3]){ z * z, z, 1.0 }, p->M, p->C, p->K);
-        PCS_TRY(pcs_bordered_factor(s->solver, p->holds, &is_singular));
+        pcs_matrix_combine(&s->held.A, (const double[3]){ z * z, z, 1.0 }, p->M, p->C, p->K);
+        PCS_TRY(pcs_bordered_factor(s->held.solver, p->holds, &is_singular));
         if (!is_singular) break;
         if (z > 1e6 * small)
             return pcs_fail(ctx, PCS_FAILED, "the matrix K + z C + z^2 M is singular for all shifts z up to %g 1/s", z);
     }
+    s->reference = sqrt(BETWEEN * one);
     for (int i = 0; i < s->n; i++) {
-        double k = fabs(pcs_matrix_diagonal(&s->Q, i)), m = pcs_matrix_diagonal(p->M, i);
-        s->scale[i + s->n] = m > 0.0 ? sqrt(m) : sqrt(k / one);
-        s->scale[i] = sqrt(BETWEEN * one) * s->scale[i + s->n];
+        double k = fabs(pcs_matrix_diagonal(&s->held.A, i)), m = pcs_matrix_diagonal(p->M, i);
+        if (!(m > 0.0)) m = k / one;
+        s->scale[i] = m > 0.0 ? sqrt(m) : 1.0;
     }
     return PCS_OK;
 }
@@ -1074,7 +746,7 @@ static double pencil_residual(const pencil *s, double sr, double si, const doubl
 // to the square root of round-off, relative to the shift.
 static double pencil_zero(const pencil *s, const double *re, const double *im)
 {
-    const pcs_matrix *K = s->p->K_terms != NULL ? s->p->K_terms : s->p->K;
+    const pcs_matrix *K = s->p->K;
     double sum = 0.0, mass = 0.0;
     for (int j = 0; j < s->n; j++)
         for (int p = K->pattern->start[j]; p < K->pattern->start[j + 1]; p++)
@@ -1111,10 +783,10 @@ static void pencil_keep(pencil *s, double thr, double thi, const double *vr, con
         out->re[at + i] = vr[i] / s->scale[i];
         out->im[at + i] = vi == NULL ? 0.0 : turn * vi[i] / s->scale[i];
     }
-    si = fabs(si);
+    si = fabs(si) > EQUAL * fabs(sr) ? fabs(si) : 0.0; // a double root may come as a pair
     pencil_normalise(s->n, out->re + at, out->im + at);
     out->decay[out->count] = -sr;
-    out->w[out->count] = si == 0.0 ? 0.0 : si; // avoids -0
+    out->w[out->count] = si;
     out->residual[out->count] = pencil_residual(s, sr, si, out->re + at, out->im + at, s->work);
     out->zero[out->count] = pencil_zero(s, out->re + at, out->im + at);
     out->count++;
@@ -1161,33 +833,22 @@ static pcs_status pencil_search(pcs_context *ctx, pencil *s, int wanted, pcs_eig
     return status;
 }
 
-// Computes the eigenvalues; `most`: number of unknowns that the rows leave, with two eigenvalues each.
-static pcs_status pencil_find(pcs_context *ctx, const pcs_eigen_problem *p, int most, pcs_eigen_complex *out)
+pcs_status pcs_eigen_quadratic(pcs_context *ctx, const pcs_eigen_problem *p, pcs_eigen_complex *out)
 {
-    int n = p->K->pattern->n, wanted = p->count < most ? 2 * p->count : 2 * most;
+    int n = p->K->pattern->n, wanted = 2 * p->count;
     size_t room = (size_t)wanted + 1;
-    pencil s = { .p = p, .n = n, .Q = { .pattern = p->K->pattern } };
-    PCS_TAKE(ctx, s.Q.value, p->K->pattern->nnz, "the shifted matrix");
+    *out = (pcs_eigen_complex){ 0 };
+    pencil s = { .p = p, .n = n };
     PCS_TAKE(ctx, s.work, n, "eigenvectors");
-    PCS_TAKE(ctx, s.scale, 2 * (size_t)n, "eigenvectors");
+    PCS_TAKE(ctx, s.scale, n, "eigenvectors");
     PCS_TAKE(ctx, out->decay, room, "eigenvalues");
     PCS_TAKE(ctx, out->w, room, "eigenvalues");
     PCS_TAKE(ctx, out->residual, room, "eigenvalues");
     PCS_TAKE(ctx, out->zero, room, "eigenvalues");
     PCS_TAKE(ctx, out->re, room * (size_t)n, "eigenvectors");
     PCS_TAKE(ctx, out->im, room * (size_t)n, "eigenvectors");
-    PCS_TRY(pcs_bordered_create(ctx, p->linear, &s.Q, PCS_GENERAL, p->G, &s.solver));
+    PCS_TRY(held_create(ctx, p, PCS_GENERAL, &s.held));
     if (wanted <= 0) return PCS_OK;
     PCS_TRY(pencil_factor(ctx, &s));
     return pencil_search(ctx, &s, wanted, out);
-}
-
-pcs_status pcs_eigen_quadratic(pcs_context *ctx, const pcs_eigen_problem *p, pcs_eigen_complex *out)
-{
-    pcs_reduced reduced;
-    *out = (pcs_eigen_complex){ 0 };
-    PCS_TRY(eigen_reduce(ctx, p, &reduced));
-    PCS_TRY(pencil_find(ctx, &reduced.problem, reduced.nfree, out));
-    PCS_TRY(eigen_expand(ctx, &reduced, out->count, &out->re));
-    return eigen_expand(ctx, &reduced, out->count, &out->im);
 }

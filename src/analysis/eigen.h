@@ -1,9 +1,7 @@
 // Smallest eigenvalues of K phi = lambda M phi and of (s^2 M + s C + K) phi = 0, both with G phi = 0 for rows that
 // hold.
 //
-// Rows that hold are eliminated: phi = Z y with G Z = 0, and the problem is solved for y. So there are as many
-// eigenvalues as unknowns less independent rows. Only where Z is anything but sparse (long chains of bodies) the rows
-// stay as a border of K.
+// Rows that hold are a border of K. There are as many eigenvalues as unknowns less independent rows.
 //
 // Shift and invert: with a shift z below the spectrum, (K - z M)^-1 M has the eigenvalues 1/(lambda - z), the largest
 // of which belong to the smallest lambda; K - z M is factored once by the project's own back ends. An Arnoldi iteration
@@ -20,7 +18,6 @@ typedef struct pcs_eigen_problem {
     const pcs_rows *G;          // NULL if no rows
     const unsigned char *holds; // [rows of G] not 0: G_j phi = 0; NULL if none
     const double *size;         // [n] natural sizes of unknowns, to find independent rows; NULL if all 1
-    const pcs_matrix *K_terms;  // sums of the magnitudes of the terms of the entries of K; NULL: |K|
     double blur;                // size that a zero eigenvalue may have because K is known by differences, rad^2/s^2
     int nknown;
     const double *known; // [nknown x n] vectors with K phi = 0 (rigid motions), M-orthonormal, not computed again

@@ -422,7 +422,6 @@ static pcs_status modes_prepare(search *s)
                                       .M = s->M,
                                       .G = system->nrow > 0 ? system->G : NULL,
                                       .holds = holds,
-                                      .size = s->system->scale.model,
                                       .blur = pcs_stiffness_blur(&s->stiff, s->M, s->options->force),
                                       .linear = s->on->linear };
     return PCS_OK;
