@@ -807,26 +807,6 @@ static double equilibrium_least_mu(const pcs_equilibrium *e)
     return fmax(LEAST * equilibrium_top(e), pcs_stiffness_blur(&e->stiff, &e->D, e->lam));
 }
 
-// Returns true if the held rows of a linear model leave a rigid motion free.
-static bool newton_is_free(const pcs_equilibrium *e)
-{
-    enum { MOST = 96 };
-    int m = e->rigid.count, n = e->system->nv;
-    double Q[MOST * MOST] = { 0 }, w[MOST], V[MOST * MOST], rate[MOST];
-    if (m == 0 || m > MOST) return false;
-    for (int j = 0; j < e->nall; j++) {
-        if (!e->held[j]) continue;
-        for (int k = 0; k < m; k++) {
-            const double *x = e->rigid.vector + (size_t)k * (size_t)n;
-            rate[k] = pcs_row_rate(e->system, e->R, j, x, pcs_stride(e->system, x));
-        }
-        for (int a = 0; a < m; a++)
-            for (int b = 0; b < m; b++) Q[a * m + b] += rate[a] * rate[b];
-    }
-    pcs_jacobi(m, Q, w, V);
-    return !(w[0] > PCS_NO_RATE * PCS_NO_RATE);
-}
-
 // Returns true if the matrix is singular except for round-off: dq then makes internal forces that nearly cancel.
 static bool newton_is_hidden(pcs_equilibrium *e)
 {
@@ -873,11 +853,8 @@ static void equilibrium_correct(pcs_equilibrium *e, double *q)
 static pcs_status newton_try(pcs_equilibrium *e, const double *q, bool has_changed, bool *is_singular)
 {
     *is_singular = false;
-    if (!e->has_factors || has_changed || !e->system->is_linear || e->slides_in_planes) {
+    if (!e->has_factors || has_changed || !e->system->is_linear || e->slides_in_planes)
         PCS_TRY(equilibrium_factor(e, q, is_singular));
-        if (e->system->is_linear && e->mu == 0.0 && newton_is_free(e)) *is_singular = true;
-        e->has_factors = !*is_singular;
-    }
     if (*is_singular) return PCS_OK;
     // Skips the test for a hidden singularity while joints are off their targets: they move a model without force.
     bool is_driven = !equilibrium_rows_fit(e);
