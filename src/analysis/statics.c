@@ -986,8 +986,6 @@ static const double LEAP = 4.0;              // number of strides: a longer step
 static const double TURN = 0.5;              // rad, largest change of an angle
 static const double CLOSE = 1e-6;            // residual from which Newton's method is tried
 static const double CONVERGED = 0.1;         // relative to the residual before the step: it is solved
-static const double UPHILL = 1e-3;           // relative to the residual: root of an energy that counts as zero
-static const double MANY = 100.0;            // number of rounding errors likewise
 static const double LESS_MU = 0.3;           // factor of mu
 static const double NOTHING = 1e-9;          // relative size of a motion that is left after rows: it counts as zero
 
@@ -1026,11 +1024,6 @@ static pcs_status relax_step(pcs_equilibrium *e, double *q, double stride, bool 
     double before = e->left, last = INFINITY;
     *is_converged = false;
     PCS_TRY(relax_aim(e, q, stride, is_feasible, &is_good));
-    double least = fmax(UPHILL * e->left, MANY * e->round_off);
-    if (is_good && is_feasible) { // work of A along dq, J: below 0 the step would lead to a state that is not stable
-        pcs_matrix_multiply(&e->A, e->dq, e->work);
-        is_good = !(pcs_dense_dot(e->system->nv, e->dq, e->work) < -least * least);
-    }
     double part = is_good ? fmin(1.0 / relax_strides(e, e->dq, stride), 1.0) : 0.0;
     for (int i = 0; i < e->system->nv; i++) e->dq[i] *= part;
     e->is_anchored = true;
