@@ -242,7 +242,19 @@ typedef struct held {
     pcs_matrix A;
     pcs_bordered *solver;
     double *error, *more; // [rows of G], [n]
+    double *size;         // [n] stiffness, of bodies that of their mass at the highest frequency
 } held;
+
+// Returns the largest K_ii / M_ii: an estimate of the largest eigenvalue.
+static double eigen_top(const pcs_eigen_problem *p)
+{
+    double top = 0.0;
+    for (int j = 0; j < p->K->pattern->n; j++) {
+        double mass = pcs_matrix_diagonal(p->M, j);
+        if (mass > 0.0) top = fmax(top, fabs(pcs_matrix_diagonal(p->K, j)) / mass);
+    }
+    return top;
+}
 
 static pcs_status held_create(pcs_context *ctx, const pcs_eigen_problem *p, pcs_linsolve_kind kind, held *out)
 {
@@ -252,7 +264,13 @@ static pcs_status held_create(pcs_context *ctx, const pcs_eigen_problem *p, pcs_
     PCS_TAKE(ctx, out->A.value, p->K->pattern->nnz, "a shifted matrix");
     PCS_TAKE(ctx, out->more, out->n, "a shifted matrix");
     if (out->has_rows) PCS_TAKE(ctx, out->error, p->G->nrow, "a shifted matrix");
-    return pcs_bordered_create(ctx, p->linear, &out->A, kind, p->G, &out->solver);
+    PCS_TAKE(ctx, out->size, out->n, "a shifted matrix");
+    double top = eigen_top(p);
+    for (int i = 0; i < out->n; i++)
+        out->size[i] = fmax(fabs(pcs_matrix_diagonal(p->K, i)), pcs_matrix_diagonal(p->M, i) * top);
+    PCS_TRY(pcs_bordered_create(ctx, p->linear, &out->A, kind, p->G, &out->solver));
+    pcs_bordered_set_sizes(out->solver, out->size);
+    return PCS_OK;
 }
 
 // Makes x zero if its square is not above `least`, as it then is round-off.
@@ -277,7 +295,6 @@ static void held_solve(held *h, double *x)
 static const double FIRST_SHIFT = 1e-9; // relative to the largest K_ii / M_ii
 static const double PENALTY = 1e4;      // relative to the stiffness in the columns of a row
 static const double LEAST_SHIFT = 1e-14;
-static const double STABLE_SHIFT = 1e-12; // relative: an eigenvalue above minus this counts as not negative
 
 enum { SHIFT_ROUNDS = 12, INVERSE_STEPS = 3, SHIFT_TRIES = 24 };
 
@@ -291,7 +308,6 @@ typedef struct spectrum {
     int nlocked;            // M-orthonormal vectors that are projected away: the known ones and those found so far
     double *locked, *image; // [capacity x n] them, and M times them
     double *work;           // [n]
-    bool is_free;           // at least as many motions without force as wanted vectors are locked
 } spectrum;
 
 // Subtracts sum phi (phi^T M x) from x, twice because of round-off.
@@ -365,17 +381,6 @@ static pcs_status spectrum_factor(spectrum *s, double shift, bool *is_definite)
     PCS_TRY(pcs_linsolve_factor(s->penalised, &is_singular));
     *is_definite = !is_singular;
     return PCS_OK;
-}
-
-// Returns the largest K_ii / M_ii: an estimate of the largest eigenvalue.
-static double eigen_top(const pcs_eigen_problem *p)
-{
-    double top = 0.0;
-    for (int j = 0; j < p->K->pattern->n; j++) {
-        double mass = pcs_matrix_diagonal(p->M, j);
-        if (mass > 0.0) top = fmax(top, fabs(pcs_matrix_diagonal(p->K, j)) / mass);
-    }
-    return top;
 }
 
 // Zeroes the entries of r at rows of G that hold, whose multipliers are unknown.
@@ -458,11 +463,7 @@ static pcs_status spectrum_near_shift(pcs_context *ctx, spectrum *s, double top,
     pcs_status status = PCS_OK;
     for (int k = 0; k < SHIFT_ROUNDS; k++) {
         double estimate = spectrum_first(s, x), last = s->shift;
-        if (s->nlocked == s->p->nknown + s->p->count) {
-            status = spectrum_factor(s, -STABLE_SHIFT * top, &s->is_free);
-            if (status == PCS_OK && !s->is_free) status = spectrum_factor(s, last, &is_definite);
-            break;
-        }
+        if (s->nlocked == s->p->nknown + s->p->count) break;
         double next = -fmax(estimate, LEAST_SHIFT * top);
         bool is_far = next > 0.25 * last || (next < 4.0 * last && estimate > 0.0);
         if (!isfinite(next) || !is_far || next == last) break;
@@ -602,17 +603,6 @@ static pcs_status spectrum_search(pcs_context *ctx, spectrum *s, int wanted, pcs
     return status;
 }
 
-// Returns the motions without force as they were found: an iteration cannot distinguish them.
-static void spectrum_take_free(spectrum *s, pcs_eigen_result *out)
-{
-    out->count = s->p->count;
-    for (int k = 0; k < out->count; k++) {
-        const double *phi = out->vector + (size_t)k * (size_t)s->n;
-        pcs_matrix_multiply(s->p->K, phi, s->work);
-        out->lambda[k] = pcs_dense_dot(s->n, phi, s->work);
-    }
-}
-
 // Searches the complement of the vectors found for a value that should have been among them; *is_complete if none.
 static pcs_status spectrum_look_again(pcs_context *ctx, spectrum *s, pcs_eigen_result *out, bool *is_complete)
 {
@@ -648,10 +638,6 @@ pcs_status pcs_eigen_symmetric(pcs_context *ctx, const pcs_eigen_problem *p, pcs
     out->vector = s.locked + (size_t)p->nknown * (size_t)s.n;
     if (p->count <= 0) return PCS_OK;
     PCS_TRY(spectrum_choose_shift(ctx, &s));
-    if (s.is_free) {
-        spectrum_take_free(&s, out);
-        return spectrum_finish(ctx, &s, out);
-    }
     PCS_TRY(spectrum_search(ctx, &s, p->count, out, &is_complete));
     for (int k = 0; k < p->count && !is_complete; k++) PCS_TRY(spectrum_look_again(ctx, &s, out, &is_complete));
     return spectrum_finish(ctx, &s, out);
