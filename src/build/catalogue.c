@@ -7,7 +7,6 @@
 #include "build/builder.h"
 #include "build/maps.h"
 #include "closed_form/closed_form.h"
-#include "output/file.h"
 #include "percuss.h"
 
 #include <stdarg.h>
@@ -397,8 +396,9 @@ __attribute__((format(printf, 2, 3))) static void schema_put(schema *s, const ch
 
 static void schema_put_text(schema *s, const char *text)
 {
-    char escaped[6 * TEXT_BYTES + 3] = "\"";
-    pcs_json_text(text, sizeof escaped - 2, escaped + 1);
+    char escaped[2 * TEXT_BYTES] = "\"";
+    for (char *to = escaped + 1; *text != '\0' && to < escaped + sizeof escaped - 3; *to++ = *text++)
+        if (*text == '"' || *text == '\\') *to++ = '\\';
     strcat(escaped, "\"");
     s->to->put(s->to->user, escaped);
     s->last = '"';

@@ -10,6 +10,7 @@
 #include <locale.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,6 +97,110 @@ void pcs_text_set_point(char *text)
     if (found == NULL) return;
     *found = '.';
     memmove(found + 1, found + strlen(point), strlen(found + strlen(point)) + 1);
+}
+
+// Exact and fast conversion of doubles to text.
+//
+// |x| = m 2^e below 10^17 is scaled to 17 digits: D + F = |x| 10^q with 10^16 <= D < 10^17 and 0 <= F < 1. Powers up to
+// 10^22 are doubles, and the product is a sum of two doubles with an error below 10^-12, so rounding is certain unless F
+// lies near 1/2; then, as for every other doubt, the C library decides. A decimal reads back to x when it is nearer to x
+// than half the distance to the neighbouring double, in units of D: D / (2 m), on the lower side of a power of two
+// D / (4 m).
+
+// Writes the number by the C library, with the decimal sign of the locale replaced by a point.
+static size_t digits_slow(double x, char *text)
+{
+    for (int precision = 15; precision <= 17; precision++) {
+        snprintf(text, PCS_NUMBER_ROOM, "%.*g", precision, x);
+        if (precision == 17 || strtod(text, NULL) == x) break;
+    }
+    pcs_text_set_point(text);
+    return strlen(text);
+}
+
+typedef struct scaled {
+    uint64_t digits; // D
+    double fraction; // F
+    double mantissa; // m / 2^53
+    int decimal;     // exponent of the first digit
+} scaled;
+
+static scaled digits_scale(double x)
+{
+    static const double powers[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
+    int exponent;
+    scaled s = { .mantissa = frexp(x, &exponent) };
+    for (s.decimal = (int)floor((exponent - 1) * 0.30102999566398120);; s.decimal++) { // right, or one too small
+        double high = x, low = 0.0;
+        for (int left = 16 - s.decimal; left > 0; left -= 22) {
+            double power = powers[left < 22 ? left : 22], product = high * power;
+            low = fma(high, power, -product) + low * power;
+            high = product;
+        }
+        s.digits = (uint64_t)((int64_t)high + (int64_t)floor(low)); // high is above 2^53, a whole number
+        s.fraction = low - floor(low);
+        if (s.digits < UINT64_C(100000000000000000)) return s;
+    }
+}
+
+// Tries `drop` digits fewer than 17. Returns 1 if the rest reads back to x, 0 if it does not, -1 if uncertain.
+static int digits_shorten(const scaled *s, unsigned drop, uint64_t *digits)
+{
+    const double doubt = 1e-9;
+    static const uint64_t units[] = { 1, 10, 100 };
+    uint64_t unit = units[drop];
+    double above = (double)(s->digits % unit) + s->fraction, half = 0.5 * (double)unit;
+    if (fabs(above - half) < doubt) return -1;
+    bool is_up = above > half;
+    double error = is_up ? (double)unit - above : above, allowed = 0x1p-54 * (double)s->digits / s->mantissa;
+    if (!is_up && s->mantissa == 0.5) allowed *= 0.5;
+    if (drop > 0 && fabs(error - allowed) < doubt) return -1;
+    *digits = s->digits / unit + is_up;
+    return drop == 0 || error < allowed;
+}
+
+// Lays out `count` digits with the first at 10^decimal as %.*g does.
+static size_t digits_layout(const char *digits, int count, int precision, int decimal, char *out)
+{
+    bool has_exponent = decimal < -4 || decimal >= precision;
+    int whole = has_exponent ? 1 : decimal + 1; // digits before the point; else zeros behind it, and one before
+    int first = whole < 1 ? whole - 1 : 0, last = count > whole ? count : whole, size = abs(decimal);
+    char *p = out;
+    for (int i = first; i < last; i++) {
+        if (i == whole) *p++ = '.';
+        *p++ = i < 0 || i >= count ? '0' : digits[i];
+    }
+    if (has_exponent) {
+        *p++ = 'e';
+        *p++ = decimal < 0 ? '-' : '+';
+        if (size >= 100) *p++ = (char)('0' + size / 100);
+        *p++ = (char)('0' + size / 10 % 10);
+        *p++ = (char)('0' + size % 10);
+    }
+    *p = '\0';
+    return (size_t)(p - out);
+}
+
+size_t pcs_number_text(double x, char text[PCS_NUMBER_ROOM])
+{
+    size_t sign = signbit(x) != 0;
+    memcpy(text, sign ? "-0" : "0", 2 + sign);
+    if (x == 0.0) return 1 + sign;
+    if (!isnormal(x) || fabs(x) >= 1e17) return digits_slow(x, text);
+    scaled s = digits_scale(fabs(x));
+    for (unsigned drop = 2;; drop--) {
+        uint64_t value;
+        char digits[18];
+        int verdict = digits_shorten(&s, drop, &value), precision = 17 - (int)drop, count = precision;
+        if (verdict < 0) return digits_slow(x, text);
+        if (verdict == 0) continue;
+        for (int i = 17; i >= 0; i--, value /= 10) digits[i] = (char)('0' + value % 10);
+        bool has_grown = digits[drop] != '0'; // rounding up gave a power of ten
+        const char *first = digits + drop + !has_grown;
+        while (count > 1 && first[count - 1] == '0') count--;
+        return sign + digits_layout(first, count, precision, s.decimal + has_grown, text + sign);
+    }
 }
 
 enum { MOST_BYTES = 256 << 20 };

@@ -14,6 +14,10 @@
 pcs_status pcs_text_file(pcs_context *ctx, const char *path, const char *what, size_t most, char **bytes, size_t *size);
 // Parses a number as strtod does in the C locale. *end is its end, or the start of the text. NAN if out of memory.
 double pcs_text_number(const char *text, const char **end);
+// Writes the first of %.15g, %.16g and %.17g that reads back to the same double, with a decimal point in any locale.
+// Returns the length without the ending 0.
+enum { PCS_NUMBER_ROOM = 32 }; // bytes that a number needs, its ending 0 included
+size_t pcs_number_text(double x, char text[PCS_NUMBER_ROOM]);
 // Appends to the text in a buffer of `size` bytes. What does not fit is cut off.
 void pcs_text_add(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 // Replaces the decimal sign of the locale, as printed by printf, by a point.

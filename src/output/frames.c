@@ -994,7 +994,7 @@ static pcs_status obstacles_write_moving(pcs_obstacles *o, const pcs_view *view)
                         view->state);
 }
 
-enum { NAME_ROOM = 64, KNOWN_ROOM = 512 };
+enum { KNOWN_ROOM = 512 };
 
 typedef struct frames_data {
     pcs_frames_record record; // must be first, as others find it by this observer's name
@@ -1038,7 +1038,7 @@ static void frames_add(pcs_vtk_array *arrays, int *count, const char *name, int 
 }
 
 // Lists all arrays that the picture has.
-static pcs_status frames_list(pcs_context *ctx, const pcs_picture *picture, pcs_vtk *v)
+static void frames_list(const pcs_picture *picture, pcs_vtk *v)
 {
     double(*const vectors[PCS_FRAME_VECTORS])[3] = { picture->displacement, picture->velocity, picture->rotation };
     for (int i = 0; i < PCS_FRAME_VECTORS; i++)
@@ -1048,14 +1048,8 @@ static pcs_status frames_list(pcs_context *ctx, const pcs_picture *picture, pcs_
     for (int k = 0; k < picture->npoint_field; k++)
         frames_add(v->point_arrays, &v->npoint_array, picture->point_names[k], 1, picture->point_fields[k]);
     if (picture->section_y != NULL) frames_add(v->cell_arrays, &v->ncell_array, "section_y", 3, picture->section_y[0]);
-    for (int k = 0; k < picture->nfield; k++) {
-        char name[NAME_ROOM];
-        pcs_safe_name(picture->field_names[k], sizeof name, name);
-        const char *kept = pcs_take_text(ctx, name);
-        if (kept == NULL) return PCS_NO_MEMORY;
-        frames_add(v->cell_arrays, &v->ncell_array, kept, 1, picture->fields[k]);
-    }
-    return PCS_OK;
+    for (int k = 0; k < picture->nfield; k++)
+        frames_add(v->cell_arrays, &v->ncell_array, picture->field_names[k], 1, picture->fields[k]);
 }
 
 // Writes the names of all arrays that can be asked for, each once.
@@ -1104,7 +1098,7 @@ static pcs_status frames_find_arrays(pcs_context *ctx, const pcs_picture *pictur
     *out = (pcs_vtk){ .dataset = "UNSTRUCTURED_GRID", .cell_kind = "CELLS" };
     PCS_TAKE(ctx, out->point_arrays, PCS_FRAME_VECTORS + 1 + picture->npoint_field, "frames");
     PCS_TAKE(ctx, out->cell_arrays, 1 + picture->nfield, "frames");
-    PCS_TRY(frames_list(ctx, picture, out));
+    frames_list(picture, out);
     return frames_demand(ctx, out, fields, index);
 }
 

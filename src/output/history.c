@@ -23,8 +23,7 @@
 // that a run can be followed, and a file left by a failure ends with a complete row.
 typedef struct row_file {
     pcs_file *file;
-    const char *name; // borrowed
-    pcs_digits *digits;
+    const char *name;   // borrowed
     size_t row_room;    // most bytes of a row
     bool has_failed;    // nothing more is written
     long long complete; // bytes of complete rows on the disk
@@ -45,7 +44,6 @@ static pcs_status row_file_create(pcs_context *ctx, const char *directory, const
     if (size > MOST_BUFFER) size = MOST_BUFFER;
     if (size < LEAST_BUFFER) size = LEAST_BUFFER;
     if (size < 2 * out->row_room) size = 2 * out->row_room;
-    PCS_TRY(pcs_digits_create(ctx, &out->digits));
     return pcs_file_create(ctx, directory, strlen(name) + 1, size, &out->file);
 }
 
@@ -79,7 +77,7 @@ static void row_file_add(row_file *f, int count, const double *x)
     char *begin = pcs_file_reserve(f->file, f->row_room), *p = begin;
     if (begin == NULL) return;
     for (int i = 0; i < count; i++) {
-        if (!isnan(x[i])) p += pcs_number_text(f->digits, x[i], p);
+        if (!isnan(x[i])) p += pcs_number_text(x[i], p);
         *p++ = i + 1 < count ? ',' : '\n';
     }
     f->file->used += (size_t)(p - begin);

@@ -384,7 +384,6 @@ static pcs_interval summary_show_interval(const pcs_interval *from)
 
 typedef struct json {
     pcs_file *f;
-    pcs_digits *digits;
     int depth;
     bool is_first; // first value in its object or list
     bool has_name; // the name of the next value has been written
@@ -399,17 +398,13 @@ static void json_indent(json *j)
 // Puts the value that printf's conversion asks for.
 static void json_value(json *j, char conversion, va_list *values)
 {
-    char number[PCS_NUMBER_ROOM] = "null";
-    if (conversion == 's') {
-        const char *text = va_arg(*values, const char *);
-        if (text == NULL) pcs_file_text(j->f, number);
-        else pcs_file_json(j->f, text);
-        return;
-    }
-    double x = conversion == 'g' ? va_arg(*values, double) : 0.0;
-    if (conversion != 'g') x = conversion == 'd' ? va_arg(*values, int) : (double)va_arg(*values, long);
-    if (isfinite(x)) pcs_number_text(j->digits, x, number);
-    pcs_file_text(j->f, number);
+    const char *text = conversion == 's' ? va_arg(*values, const char *) : NULL;
+    double x = conversion == 'g' ? va_arg(*values, double) : NAN;
+    if (conversion == 'd') x = va_arg(*values, int);
+    if (conversion == 'l') x = (double)va_arg(*values, long);
+    if (text != NULL) pcs_file_json(j->f, text);
+    else if (isfinite(x)) pcs_file_number(j->f, x);
+    else pcs_file_text(j->f, "null");
 }
 
 static void json_token(json *j, const char *token, size_t length, va_list *values)
@@ -668,7 +663,7 @@ static void json_frames(json *j, const pcs_frames_record *record, const pcs_pict
 
 static void summary_put_json(const pcs_summary *s, const pcs_view *view)
 {
-    json j = { .f = s->file, .digits = s->digits, .depth = 1, .is_first = true };
+    json j = { .f = s->file, .depth = 1, .is_first = true };
     pcs_file_text(j.f, "{");
     json_head(&j, view);
     json_effort(&j, s, view);
@@ -1248,7 +1243,6 @@ static pcs_status summary_open(pcs_observer *self)
     PCS_TAKE(self->ctx, s->reactions, view->system->nreaction, "the record of reactions");
     PCS_TAKE(self->ctx, s->probes, view->nprobe, "the record of probes");
     PCS_TRY(pcs_file_create(self->ctx, view->directory, sizeof "summary.json", SUMMARY_BUFFER, &s->file));
-    PCS_TRY(pcs_digits_create(self->ctx, &s->digits));
     pcs_file_remove(s->file, "summary.json");
     pcs_file_remove(s->file, "summary.txt"); // also in a resumed run, which has not ended
     s->t = view->state->t;

@@ -160,7 +160,6 @@ struct pcs_summary {
     pcs_resolution resolution;
     pcs_episode verdict; // at the end
     pcs_file *file;
-    pcs_digits *digits;
     double t; // s, time of the last step added
     int ncontact;
     pcs_contact_record *contacts;   // [ncontact]
