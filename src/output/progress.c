@@ -1,6 +1,4 @@
 // Progress of the run, through the view's `show`: a bar on a terminal, a line every few seconds otherwise.
-//
-// The clock is read once in a number of steps, which follows the speed of the run.
 
 #include "core/clock.h"
 #include "output/observer.h"
@@ -14,15 +12,11 @@ enum { BAR_WIDTH = 16, TEXT_ROOM = 256, LINE_WIDTH = 79 };
 
 static const double terminal_interval = 0.1; // s between two displays
 static const double plain_interval = 5.0;
-static const double asking_interval = 0.02; // s between two readings of the clock
 
 typedef struct progress_data {
     double start, shown; // s, clock at the start and at the last display
-    long next;           // step at which the clock is read again
     long first_step;     // first step of this process
     double first_share;
-    long asked_step; // step at which the clock was read last
-    double asked;    // time of the clock then, s
 } progress_data;
 
 static void progress_format_time(double seconds, size_t room, char *text)
@@ -78,10 +72,9 @@ static void progress_show(const pcs_view *view, const progress_data *d, double n
 static pcs_status progress_open(pcs_observer *self)
 {
     progress_data *d = self->data;
-    d->start = d->shown = d->asked = pcs_clock();
-    d->asked_step = d->first_step = self->view->state->step;
+    d->start = d->shown = pcs_clock();
+    d->first_step = self->view->state->step;
     d->first_share = progress_share(self->view);
-    d->next = d->asked_step + 1;
     return PCS_OK;
 }
 
@@ -89,15 +82,8 @@ static pcs_status progress_step(pcs_observer *self)
 {
     progress_data *d = self->data;
     const pcs_view *view = self->view;
-    if (view->show == NULL || view->state->step < d->next) return PCS_OK;
+    if (view->show == NULL) return PCS_OK;
     double now = pcs_clock();
-    // Takes as many steps as fit into the interval at the present speed, but at most twice as many as before.
-    long before = view->state->step - d->asked_step;
-    double fitting = now > d->asked ? (double)before * asking_interval / (now - d->asked) : 2.0 * (double)before;
-    long ahead = fitting > 2.0 * (double)before ? 2 * before : (long)fitting;
-    d->next = view->state->step + (ahead > 1 ? ahead : 1);
-    d->asked_step = view->state->step;
-    d->asked = now;
     if (now - d->shown < (view->is_terminal ? terminal_interval : plain_interval)) return PCS_OK;
     d->shown = now;
     progress_show(view, d, now, false);
