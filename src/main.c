@@ -61,8 +61,12 @@ typedef struct pcs_arguments {
     bool is_given[PCS_CLI_OPTIONS]; // the option at this index of the table is given
 } pcs_arguments;
 
+typedef int command_call(pcs_context *ctx, const pcs_arguments *a);
+static command_call cli_run, cli_statics, cli_modes, cli_check, cli_new, cli_list;
+
 typedef struct pcs_verb {
     const char *name;      // NULL ends the table
+    command_call *call;    // NULL if it is a program of its own, or help
     bool is_for_one;       // runs in one process only, not under mpiexec
     const char *arguments; // "CASE"; "[NAME]" may be left out
     const char *help;
@@ -93,34 +97,36 @@ enum { WIDTH = 112, TEXT_ROOM = 8192, TERM_ROOM = 160 };
 // manual and completion come from them.
 
 static const pcs_verb pcs_verbs[] = {
-    { "run", false, "CASE", "simulate the case; results go to DIR (results/<case> unless given)" },
-    { "statics", true, "CASE",
+    { "run", cli_run, false, "CASE", "simulate the case; results go to DIR (results/<case> unless given)" },
+    { "statics", cli_statics, true, "CASE",
       "equilibrium under loads that rise from zero, starting from the reference state (initial values are not used), "
       "as the section `statics` of the case says; statics.csv and a frame per load step go to DIR "
       "(results/<case>_statics unless given)" },
-    { "modes", true, "CASE",
+    { "modes", cli_modes, true, "CASE",
       "natural frequencies and mode shapes about the reference state, smallest first, on the screen, in modes.csv and "
       "as frames for ParaView in DIR (results/<case>_modes unless given)" },
-    { "study", true, "CASE|STUDY ...",
+    { "study", NULL, true, "CASE|STUDY ...",
       "run the case over values of its keys, side by side; study.csv, study.json and the runs go to DIR "
       "(results/<case>_study unless given); finished runs are not repeated" },
-    { "plot", true, "RESULTS ...",
+    { "plot", NULL, true, "RESULTS ...",
       "pictures of results, by matplotlib: one of the given columns of history.csv, or the usual ones of a run, study, "
       "equilibrium or modes; several results share a picture" },
-    { "compare", true, "A B ...",
+    { "compare", NULL, true, "A B ...",
       "where two results or studies first differ, column by column; A and B are folders or CSV files" },
-    { "fit", true, "CASE ...", "parameters of the case that reproduce measured data best, with confidence intervals" },
-    { "converge", true, "CASE ...", "refine mesh and step until a measure is as accurate as requested" },
-    { "report", true, "RESULTS|STUDY ...",
+    { "fit", NULL, true, "CASE ...",
+      "parameters of the case that reproduce measured data best, with confidence intervals" },
+    { "converge", NULL, true, "CASE ...", "refine mesh and step until a measure is as accurate as requested" },
+    { "report", NULL, true, "RESULTS|STUDY ...",
       "one page of HTML about results of run, study, statics or modes: the model in motion, contacts, energies, "
       "curves, pictures, certificate; report.html in their folder unless -o names another file" },
-    { "view", true, "RESULTS ...", "a picture or movie of the results in the folder RESULTS, by ParaView's Python" },
-    { "check", false, "CASE", "report every error of the case, build the model, do not run it" },
-    { "new", true, "[TEMPLATE] [DIR]",
+    { "view", NULL, true, "RESULTS ...",
+      "a picture or movie of the results in the folder RESULTS, by ParaView's Python" },
+    { "check", cli_check, false, "CASE", "report every error of the case, build the model, do not run it" },
+    { "new", cli_new, true, "[TEMPLATE] [DIR]",
       "write a commented case to start from into DIR (named like the case unless given); without TEMPLATE, list them" },
-    { "list", true, "[NAME]",
+    { "list", cli_list, true, "[NAME]",
       "elements, schemes, gap types and everything else a case can name, with options, allowed ranges and defaults" },
-    { "help", true, "[COMMAND]", "this text, or the part of it about COMMAND" },
+    { "help", NULL, true, "[COMMAND]", "this text, or the part of it about COMMAND" },
     { .name = NULL },
 };
 
@@ -198,22 +204,9 @@ static bool verb_takes(const char *command, const pcs_cli_option *option)
     return option->commands == NULL;
 }
 
-// Writes words from `column` on, with `indent` blanks before further lines. What is in brackets stays in one line.
-static void usage_fill(FILE *stream, int column, int indent, const char *text)
+static void usage_put(void *user, const char *text)
 {
-    while (*text != '\0') {
-        int length = 0, depth = 0;
-        for (; text[length] != '\0' && (text[length] != ' ' || depth > 0); length++)
-            depth += (text[length] == '[') - (text[length] == ']');
-        bool is_full = column > indent && column + 1 + length > WIDTH;
-        if (is_full) fprintf(stream, "\n%*s", indent, "");
-        else if (column > indent) fputc(' ', stream);
-        fprintf(stream, "%.*s", length, text);
-        column = (is_full ? indent : column + (column > indent)) + length;
-        text += length;
-        text += strspn(text, " ");
-    }
-    fputc('\n', stream);
+    fputs(text, user);
 }
 
 static void usage_of(FILE *stream, const pcs_verb *c, const char *head)
@@ -227,7 +220,7 @@ static void usage_of(FILE *stream, const pcs_verb *c, const char *head)
                      o->value == NULL ? "" : " ", o->value == NULL ? "" : o->value,
                      o->kind == PCS_CLI_TEXTS ? "..." : "");
     }
-    usage_fill(stream, column, column, text);
+    pcs_text_fill(usage_put, stream, WIDTH, column, column, text);
 }
 
 // Prints the usage of a command, or of all if it is NULL.
@@ -258,15 +251,16 @@ static void usage_explain(const pcs_verb *command)
     if (command == NULL) printf("\n%s\n", about);
     putchar('\n');
     for (const pcs_verb *c = pcs_verbs; c->name != NULL; c++)
-        if (command == NULL || command == c) usage_fill(stdout, printf("  %-8s ", c->name), 11, c->help);
+        if (command == NULL || command == c)
+            pcs_text_fill(usage_put, stdout, WIDTH, printf("  %-8s ", c->name), 11, c->help);
     if (command == NULL) printf("\n%s\n", tools);
     putchar('\n');
     for (const pcs_cli_option *o = pcs_cli_options; o->name != NULL; o++)
         if (o->commands != NULL && (command == NULL || verb_takes(command->name, o)))
-            usage_fill(stdout, printf("  %-25s ", usage_term(o, term)), 28, o->help);
+            pcs_text_fill(usage_put, stdout, WIDTH, printf("  %-25s ", usage_term(o, term)), 28, o->help);
     if (command != NULL) return;
     putchar('\n');
-    usage_fill(stdout, 0, 0, statuses);
+    pcs_text_fill(usage_put, stdout, WIDTH, 0, 0, statuses);
 }
 
 // Prints one line of text for roff; hyphens that someone may copy become minus signs.
@@ -888,11 +882,6 @@ static int cli_new(pcs_context *ctx, const pcs_arguments *a)
 
 // percuss list: all that a case can name, fit to the screen.
 
-static void list_put(void *user, const char *text)
-{
-    fputs(text, user);
-}
-
 // Prints an error, and a line for each part that has the word in its name or summary.
 static int list_refuse(const char *subject)
 {
@@ -912,7 +901,7 @@ static int cli_list(pcs_context *ctx, const pcs_arguments *a)
     struct winsize size;
     bool has_width = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 40;
     bool is_path = a->subject != NULL && strchr(a->subject, '/') != NULL;
-    pcs_catalogue catalogue = { .put = list_put, .user = stdout, .is_markdown = a->is_markdown };
+    pcs_catalogue catalogue = { .put = usage_put, .user = stdout, .is_markdown = a->is_markdown };
     if (has_width) catalogue.width = size.ws_col;
     if (!is_path) catalogue.name = a->subject;
     if (a->is_schema && (a->subject != NULL || a->is_markdown))
@@ -1064,23 +1053,6 @@ static int main_start_ranks(pcs_context *ctx, const pcs_arguments *a, bool is_fo
     return status == PCS_OK ? PCS_CLI_DONE : cli_reject(ctx, status);
 }
 
-typedef int command_call(pcs_context *ctx, const pcs_arguments *a);
-
-// Returns what runs a command, NULL if it is a program of its own.
-static command_call *main_find(const char *name)
-{
-    static const struct {
-        const char *name;
-        command_call *call;
-    } calls[] = {
-        { "run", cli_run },     { "statics", cli_statics }, { "modes", cli_modes },
-        { "check", cli_check }, { "new", cli_new },         { "list", cli_list },
-    };
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-        if (strcmp(calls[i].name, name) == 0) return calls[i].call;
-    return NULL;
-}
-
 // Replaces this process. Returns only if there is no such program.
 static void main_start(const char *program, const char *const *arguments)
 {
@@ -1119,7 +1091,8 @@ static int main_run_external(int argc, char **argv, const char **room)
     bool is_help = argc == 3 && strcmp(argv[1], "help") == 0, is_complete = strcmp(argv[1], "complete") == 0;
     if (is_complete && argc < 4) return -1;
     const char *name = argv[is_help || is_complete ? 2 : 1];
-    if (name[0] == '-' || strcmp(name, "help") == 0 || main_find(name) != NULL) return -1;
+    const pcs_verb *own = verb_find(name);
+    if (name[0] == '-' || strcmp(name, "help") == 0 || (own != NULL && own->call != NULL)) return -1;
     for (int i = 2; i < argc; i++) room[i - 1] = argv[i];
     room[argc - 1] = NULL;
     if (is_help) room[1] = "--help";
@@ -1137,7 +1110,7 @@ static int main_call(const pcs_verb *command, pcs_arguments *a)
     if (answer == PCS_CLI_DONE && strcmp(command->arguments, "CASE") == 0)
         status = pcs_agree(ctx, cli_find_case(ctx, &a->subject, path));
     if (status != PCS_OK) answer = cli_reject(ctx, status);
-    if (answer == PCS_CLI_DONE) answer = main_find(command->name)(ctx, a);
+    if (answer == PCS_CLI_DONE) answer = command->call(ctx, a);
     pcs_context_destroy(&ctx);
     return answer;
 }

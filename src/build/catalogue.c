@@ -7,6 +7,7 @@
 #include "build/builder.h"
 #include "build/maps.h"
 #include "closed_form/closed_form.h"
+#include "core/text.h"
 #include "percuss.h"
 
 #include <stdarg.h>
@@ -155,21 +156,10 @@ __attribute__((format(printf, 2, 3))) static void catalogue_print(const pcs_cata
     self->put(self->user, text);
 }
 
-// Writes the text, with lines broken at the width of the screen and `indent` blanks before every further line.
-static void catalogue_put(const pcs_catalogue *self, int column, int indent, const char *text)
+// Writes the text, with lines broken at the width of the screen; further ones begin at the same column.
+static void catalogue_put(const pcs_catalogue *self, int column, const char *text)
 {
-    int gap = 0; // blanks before the next word, none at the end of a line
-    while (*text != '\0') {
-        int length = (int)strcspn(text, " ");
-        bool is_full = self->width > 0 && column > indent && column + gap + length > self->width;
-        if (is_full) catalogue_print(self, "\n%*s%.*s", indent, "", length, text);
-        else catalogue_print(self, "%*s%.*s", gap, "", length, text);
-        column = (is_full ? indent : column + gap) + length;
-        text += length;
-        gap = (int)strspn(text, " ");
-        text += gap;
-    }
-    self->put(self->user, "\n");
+    pcs_text_fill(self->put, self->user, self->width, column, column, text);
 }
 
 // Returns true if a part is wanted, by its own name or by that of its section, in singular or plural.
@@ -207,15 +197,15 @@ static void catalogue_put_option(const pcs_catalogue *self, const pcs_option *o,
     bool is_narrow = self->width > 0 && self->width < column + 24;
     if (!is_narrow) {
         self->put(self->user, head);
-        catalogue_put(self, column, column, o->help);
+        catalogue_put(self, column, o->help);
         return;
     }
     column = snprintf(head, sizeof head, "      %-16s ", o->name);
     self->put(self->user, head);
     snprintf(head, sizeof head, "%s %s", kind, preset);
-    catalogue_put(self, column, column, head);
+    catalogue_put(self, column, head);
     catalogue_print(self, "%*s", 12, "");
-    catalogue_put(self, 12, 12, o->help);
+    catalogue_put(self, 12, o->help);
 }
 
 static void catalogue_option(const pcs_catalogue *self, const pcs_option *o)
@@ -248,7 +238,7 @@ static void catalogue_write_entry(void *user, const pcs_catalogue_entry *entry)
     self->heading = entry->heading;
     self->count++;
     catalogue_print(self, self->is_markdown ? "\n### `%s`\n\n" : "  %-20s ", entry->name);
-    catalogue_put(self, self->is_markdown ? 0 : 23, self->is_markdown ? 0 : 23, entry->summary);
+    catalogue_put(self, self->is_markdown ? 0 : 23, entry->summary);
     if (has_options && self->is_markdown)
         self->put(self->user, "\n| key | value | default | meaning |\n|---|---|---|---|\n");
     for (const pcs_option *o = entry->options; o != NULL && o->name != NULL; o++) catalogue_option(self, o);

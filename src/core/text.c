@@ -90,6 +90,27 @@ void pcs_text_add(char *text, size_t size, const char *format, ...)
     va_end(list);
 }
 
+void pcs_text_fill(void (*put)(void *user, const char *text), void *user, int width, int column, int indent,
+                   const char *text)
+{
+    char piece[1024];
+    int gap = 0; // blanks before the next word, none at the end of a line
+    while (*text != '\0') {
+        int length = 0, depth = 0;
+        for (; text[length] != '\0' && (text[length] != ' ' || depth > 0); length++)
+            depth += (text[length] == '[') - (text[length] == ']');
+        bool is_full = width > 0 && column > indent && column + gap + length > width;
+        int blanks = is_full ? indent : gap;
+        snprintf(piece, sizeof piece, "%s%*s%.*s", is_full ? "\n" : "", blanks, "", length, text);
+        put(user, piece);
+        column = (is_full ? 0 : column) + blanks + length;
+        text += length;
+        gap = (int)strspn(text, " ");
+        text += gap;
+    }
+    put(user, "\n");
+}
+
 void pcs_text_set_point(char *text)
 {
     const char *point = localeconv()->decimal_point;
