@@ -9,6 +9,7 @@
 #include <string.h>
 
 typedef struct amplitude_params {
+    pcs_list table;
     const pcs_expression *expression;
     const char *csv;
 } amplitude_params;
@@ -52,16 +53,10 @@ static const pcs_option pulse_options[] = {
 };
 static const pcs_map map_pulse = { .name = "pulse", .options = pulse_options };
 
-static const pcs_form table_form = {
-    .shown = "[[time, factor], ...]",
-    .json = "'type':'array','minItems':1,'items':{'type':['array','object'],'required':['repeat'],"
-            "'minItems':2,'maxItems':2,'items':{'type':['number','string','object'],"
-            "'pattern':'\\\\$\\\\{','required':['repeat']}}"
-};
-
 // One of them is given.
 static const pcs_option amplitude_options[] = {
-    PCS_KEY("table", PCS_OPTIONAL, table_form, "rows with rising times; linear between, constant outside"),
+    PCS_LIST("table", amplitude_params, table, PCS_OPTIONAL, PCS_ANY_NUMBER,
+             "rows [time, factor] with rising times; linear between, constant outside"),
     PCS_KEY_MAP("sine", PCS_OPTIONAL, map_sine, "a harmonic"),
     PCS_KEY_MAP("ramp", PCS_OPTIONAL, map_ramp, "from one factor to another"),
     PCS_KEY_MAP("pulse", PCS_OPTIONAL, map_pulse, "zero before and after"),
@@ -70,44 +65,30 @@ static const pcs_option amplitude_options[] = {
              "file with lines `t, factor` and rising times; linear between, constant outside"),
     { .name = NULL },
 };
-enum { WAY_TABLE, SHAPE_SINE, SHAPE_RAMP, SHAPE_PULSE, SHAPE_EXPRESSION, SHAPE_CSV };
+enum { SHAPE_TABLE, SHAPE_SINE, SHAPE_RAMP, SHAPE_PULSE, SHAPE_EXPRESSION, SHAPE_CSV };
 static const char *const amplitude_shapes[] = { "table", "sine", "ramp", "pulse", "expression", "csv", NULL };
 static const pcs_map amplitude_map = { .name = "amplitude", .options = amplitude_options };
 
-static pcs_status amplitude_take_table(pcs_build *b, int count, const double *time, const double *factor,
-                                       pcs_amplitude *out)
+// Takes rows [time, factor] of the case or of a file, whose times rise.
+static pcs_status amplitude_read_table(pcs_build *b, pcs_yaml *node, const pcs_list *rows, pcs_amplitude *out)
 {
-    double *area = NULL;
-    PCS_TAKE(b->ctx, area, count, "an amplitude");
+    double *time, *factor, *area;
+    int count = rows->nrow;
+    if (rows->count != 2 * count || (node->kind == PCS_YAML_LIST && node->items[0]->kind != PCS_YAML_LIST)) {
+        (void)pcs_case_want(b->c, node, "a list of rows [time, factor]");
+        return PCS_OK;
+    }
+    PCS_TAKE_EACH(b->ctx, count, "an amplitude", double, &time, &factor, &area);
+    for (int i = 0; i < count; i++) {
+        time[i] = rows->value[2 * i];
+        factor[i] = rows->value[2 * i + 1];
+        if (i > 0 && time[i] <= time[i - 1])
+            pcs_case_reject(b->c, node->items[i]->items[0], "must be later than the row before (%g), is %g",
+                            time[i - 1], time[i]);
+    }
     pcs_amplitude_sum(count, time, factor, area);
     *out = (pcs_amplitude){ .count = count, .time = time, .factor = factor, .area = area };
     return PCS_OK;
-}
-
-// Reads a table of rows [t, f] and checks that the times rise.
-static pcs_status amplitude_read_table(pcs_build *b, pcs_yaml *table, pcs_amplitude *out)
-{
-    const pcs_range any = PCS_ANY_NUMBER;
-    int count = table->count;
-    double *time = NULL, *factor = NULL;
-    PCS_TAKE(b->ctx, time, count, "an amplitude");
-    PCS_TAKE(b->ctx, factor, count, "an amplitude");
-    if (count == 0) pcs_case_reject(b->c, table, "is empty, needs rows [time, factor]");
-    for (int i = 0; i < count; i++) {
-        pcs_yaml *row = table->items[i];
-        time[i] = NAN;
-        if (!pcs_case_is(b->c, row, PCS_YAML_LIST)) continue;
-        if (row->count != 2) {
-            pcs_case_reject(b->c, row, "must be a row [time, factor], has %d entries", row->count);
-            continue;
-        }
-        time[i] = pcs_case_number(b->c, row->items[0], any);
-        factor[i] = pcs_case_number(b->c, row->items[1], any);
-        if (i > 0 && time[i] <= time[i - 1]) {
-            pcs_case_reject(b->c, row->items[0], "must be later than the row before (%g), is %g", time[i - 1], time[i]);
-        }
-    }
-    return amplitude_take_table(b, count, time, factor, out);
 }
 
 static pcs_status amplitude_read_csv(pcs_build *b, pcs_yaml *node, const char *path, pcs_amplitude *out)
@@ -115,15 +96,7 @@ static pcs_status amplitude_read_csv(pcs_build *b, pcs_yaml *node, const char *p
     pcs_list table;
     pcs_status status = pcs_table_read(b->ctx, path, &table);
     if (status == PCS_IO_ERROR) status = PCS_BAD_INPUT; // a wrong path is an error of the case
-    if (status != PCS_OK) return pcs_build_blame(b, node, status);
-    double *time = NULL, *factor = NULL;
-    PCS_TAKE(b->ctx, time, table.nrow, "an amplitude");
-    PCS_TAKE(b->ctx, factor, table.nrow, "an amplitude");
-    for (int i = 0; i < table.nrow; i++) {
-        time[i] = table.value[2 * i];
-        factor[i] = table.value[2 * i + 1];
-    }
-    return amplitude_take_table(b, table.nrow, time, factor, out);
+    return status == PCS_OK ? amplitude_read_table(b, node, &table, out) : pcs_build_blame(b, node, status);
 }
 
 // Reads a sine, ramp or pulse.
@@ -151,7 +124,7 @@ static pcs_status amplitude_read(pcs_build *b, const pcs_form *self, pcs_yaml *m
     if (shape < 0 || !pcs_case_read(b->c, map, amplitude_options, &p)) return PCS_OK;
     pcs_yaml *node = pcs_case_get(b->c, map, amplitude_shapes[shape]);
     if (shape == SHAPE_CSV) return amplitude_read_csv(b, node, p.csv, out);
-    if (shape == WAY_TABLE) return pcs_case_is(b->c, node, PCS_YAML_LIST) ? amplitude_read_table(b, node, out) : PCS_OK;
+    if (shape == SHAPE_TABLE) return amplitude_read_table(b, node, &p.table, out);
     if (shape != SHAPE_EXPRESSION) {
         amplitude_read_shape(b, node, shape, out);
         return PCS_OK;

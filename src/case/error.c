@@ -144,7 +144,8 @@ void pcs_case_error_at(pcs_case *c, const pcs_yaml *map, const char *key, const 
 const char *pcs_tree_quote(const pcs_yaml *node, size_t size, char *buffer)
 {
     if (node->kind != PCS_YAML_SCALAR) {
-        snprintf(buffer, size, "%s", node->kind == PCS_YAML_LIST ? "a list" : "a map");
+        const char *kind = node->kind == PCS_YAML_LIST ? "list" : "map";
+        snprintf(buffer, size, "%s %s", node->count == 0 ? "an empty" : "a", kind);
         return buffer;
     }
     if (node->text[0] == '\0' && !node->is_quoted) {

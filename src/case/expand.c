@@ -262,8 +262,8 @@ static bool value_name(pcs_case *c, pcs_yaml *node, pcs_range range, void *out)
 typedef struct value_table {
     const char *what; // "numbers"
     value_item *item;
-    size_t size; // size of an item, bytes
-    pcs_range range;
+    size_t size;        // size of an item, bytes
+    pcs_range range[2]; // of the first item of a row, and of the others
     int nrow, width;
     void *items; // [nrow * width]
 } value_table;
@@ -276,7 +276,7 @@ static bool value_row(pcs_case *c, pcs_yaml *row, const value_table *table, char
     }
     bool is_fine = true;
     for (int i = 0; i < table->width; i++, to += table->size)
-        is_fine = table->item(c, row->items[i], table->range, to) && is_fine;
+        is_fine = table->item(c, row->items[i], table->range[i > 0], to) && is_fine;
     return is_fine;
 }
 
@@ -306,7 +306,7 @@ static bool value_rows(pcs_case *c, pcs_yaml *node, value_table *table)
 
 static bool value_list(pcs_case *c, pcs_yaml *node, pcs_range range, pcs_list *out)
 {
-    value_table table = { .what = "numbers", .item = value_entry, .size = sizeof(double), .range = range };
+    value_table table = { .what = "numbers", .item = value_entry, .size = sizeof(double), .range = { range, range } };
     if (!value_rows(c, node, &table)) return false;
     *out = (pcs_list){ .nrow = table.nrow, .count = table.nrow * table.width, .value = table.items };
     return true;
@@ -395,34 +395,28 @@ static bool profile_read_ends(pcs_case *c, pcs_yaml *node, pcs_range range, pcs_
     return !isnan(level[0]) && !isnan(level[1]);
 }
 
-static bool profile_read_row(pcs_case *c, pcs_yaml *row, pcs_range range, double *place, double *level)
-{
-    const pcs_range kind = PCS_NOT_NEGATIVE;
-    if (row->kind != PCS_YAML_LIST || row->count != 2) return pcs_case_want(c, row, "a row [position, value]");
-    *place = pcs_case_number(c, row->items[0], kind);
-    *level = pcs_case_number(c, row->items[1], range);
-    return !isnan(*place) && !isnan(*level);
-}
-
 static bool profile_read_rows(pcs_case *c, pcs_yaml *rows, pcs_range range, pcs_profile *out)
 {
+    value_table table = { .what = "numbers", .item = value_entry, .size = sizeof(double) };
     double *place, *level;
-    bool is_fine = true;
-    if (rows->kind != PCS_YAML_LIST || rows->count < 2)
-        return pcs_case_want(c, rows, "at least two rows [position, value]");
-    if (!profile_take(c, rows->count, &place, &level)) return false;
-    for (int i = 0; i < rows->count; i++) {
-        pcs_yaml *row = rows->items[i];
-        bool is_read = profile_read_row(c, row, range, &place[i], &level[i]);
-        is_fine = is_fine && is_read;
-        if (is_read && i == 0 && place[0] != 0.0)
-            pcs_case_reject(c, row->items[0], "must be 0, where the line begins, is %g", place[0]);
-        if (is_read && i > 0 && place[i] <= place[i - 1])
-            pcs_case_reject(c, row->items[0], "must be beyond the row before (%g), is %g", place[i - 1], place[i]);
-        is_fine = is_fine && (i == 0 ? place[0] == 0.0 : place[i] > place[i - 1]);
+    table.range[0] = (pcs_range)PCS_NOT_NEGATIVE;
+    table.range[1] = range;
+    if (!value_rows(c, rows, &table)) return false;
+    if (table.nrow < 2 || table.width != 2) return pcs_case_want(c, rows, "at least two rows [position, value]");
+    if (!profile_take(c, table.nrow, &place, &level)) return false;
+    const double *x = table.items;
+    for (int i = 0; i < table.nrow; i++) {
+        const pcs_yaml *at = rows->items[i]->items[0];
+        place[i] = x[2 * i];
+        level[i] = x[2 * i + 1];
+        if (i == 0 && place[0] != 0.0) pcs_case_reject(c, at, "must be 0, where the line begins, is %g", place[0]);
+        else if (i > 0 && place[i] <= place[i - 1])
+            pcs_case_reject(c, at, "must be beyond the row before (%g), is %g", place[i - 1], place[i]);
+        else continue;
+        return false;
     }
-    *out = (pcs_profile){ .value = level[0], .count = rows->count, .place = place, .level = level };
-    return is_fine;
+    *out = (pcs_profile){ .value = level[0], .count = table.nrow, .place = place, .level = level };
+    return true;
 }
 
 // Returns the index of the key that gives the profile; -1, with an error, if there is none or more than one.

@@ -127,8 +127,11 @@ static const change changes[] = {
     { "[[0, 1], [1, 0]]", "[[0, 1], [0, 0]]",
       "f:15:87: loads.push.amplitude.table[1][0] must be later than the row before (0), is 0" },
     { "[[0, 1], [1, 0]]", "[[0, 1], [1]]",
-      "f:15:86: loads.push.amplitude.table[1] must be a row [time, factor], has 1 entries" },
-    { "[[0, 1], [1, 0]]", "[]", "f:15:77: loads.push.amplitude.table is empty" },
+      "f:15:86: loads.push.amplitude.table[1] must be a list of 2 numbers like the first row" },
+    { "[[0, 1], [1, 0]]", "[0, 1]",
+      "f:15:77: loads.push.amplitude.table must be a list of rows [time, factor], is a list" },
+    { "[[0, 1], [1, 0]]", "[]",
+      "f:15:77: loads.push.amplitude.table must be a list of numbers or of rows of numbers, is an empty list" },
     { "{ table: [[0, 1], [1, 0]] }", "{ sine: { frequency: -1 } }",
       "f:15:89: loads.push.amplitude.sine.frequency must be >= 0, is -1" },
     { "{ table: [[0, 1], [1, 0]] }", "{ pulse: { duration: 1, shape: sine } }",
@@ -209,7 +212,7 @@ static const change changes[] = {
     { "item: 2", "item: 4", "f:28:32: output.probes.mid: item must be in [0, 3], the set 'bar' has 4, is 4" },
     { "of: [stress]", "of: [stres]", "f:28:40: output.probes.mid.of[0]: " },
     // The rest
-    { "title: Bars", "title: []", "f:1:8: title must be a text, is a list" },
+    { "title: Bars", "title: []", "f:1:8: title must be a text, is an empty list" },
     { "title: Bars", "title: Bars\nsystem: { type: ball }",
       "9f:4:3: 'system' and 'mesh' are both given, only one is allowed" },
 };
