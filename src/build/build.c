@@ -550,9 +550,13 @@ static pcs_status build_clock(pcs_build *b)
 
 // The `system` section: a closed-form system by its type, or one of the user's own from a shared object.
 
-static const pcs_form plugin_form = { .shown = "path", .json = "'type':'string','minLength':1" };
+typedef struct system_params {
+    const char *plugin;
+} system_params;
+
 static const pcs_option system_options[] = {
-    PCS_KEY("plugin", PCS_OPTIONAL, plugin_form, "a shared object with a system of your own, instead of `type`"),
+    PCS_FILE("plugin", system_params, plugin, PCS_OPTIONAL,
+             "a shared object with a system of your own, instead of `type`"),
     { .name = NULL },
 };
 
@@ -592,24 +596,19 @@ pcs_status pcs_system_open(pcs_context *ctx, const char *path, const percuss_sys
     return PCS_OK;
 }
 
-// Loads the definition from a shared object; a relative path is taken from the folder of the file that names it.
+// Loads the definition from a shared object.
 static pcs_status system_load(pcs_build *b, pcs_yaml *section, const percuss_system_definition **out)
 {
-    char path[4096], whole[PATH_MAX];
-    pcs_yaml *node = pcs_case_get(b->c, section, "plugin");
-    const char *text = pcs_case_text(b->c, node);
-    if (text == NULL) return PCS_OK;
-    snprintf(path, sizeof path, "%s%s%s", text[0] == '/' ? "" : pcs_case_folder_of(b->c, node),
-             text[0] == '/' ? "" : "/", text);
+    char path[PATH_MAX];
+    system_params p;
+    if (!pcs_case_read(b->c, section, system_options, &p)) return PCS_OK;
+    snprintf(path, sizeof path, "%s%s", strchr(p.plugin, '/') == NULL ? "./" : "", p.plugin); // else it is searched for
     pcs_status status = b->no_plugins
                             ? pcs_fail(b->ctx, PCS_BAD_INPUT, "--no-plugins: loading '%s' runs its code", path)
                             : pcs_system_open(b->ctx, path, out);
-    if (status != PCS_OK) {
-        section->is_unjudged = true; // only the definition knows the parameters
-        return pcs_build_blame(b, node, status);
-    }
-    // The resolved case lies in another folder and must find the object, too.
-    return realpath(path, whole) == NULL ? PCS_OK : pcs_case_resolve(b->c, section, "plugin", whole);
+    if (status == PCS_OK) return PCS_OK;
+    section->is_unjudged = true; // only the definition knows the parameters
+    return pcs_build_blame(b, pcs_case_get(b->c, section, "plugin"), status);
 }
 
 static pcs_status system_find(pcs_build *b, pcs_yaml *section, const percuss_system_definition **out)
