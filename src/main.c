@@ -984,7 +984,7 @@ static void complete_keys(completion *k)
     const char *subject = k->words[1];
     if (cli_find_case(k->ctx, &subject, path) != PCS_OK || pcs_case_load(k->ctx, subject, &c) != PCS_OK) return;
     pcs_case_paths(c, complete_path, k);
-    (void)pcs_build_analysis(k->ctx, c, &analysis);
+    (void)pcs_build_analysis_of(k->ctx, &(pcs_source){ .loaded = c }, &analysis);
     pcs_case_paths(c, complete_path, k);
 }
 

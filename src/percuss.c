@@ -460,7 +460,7 @@ static pcs_status once_resolve(percuss *p, pcs_case *c, bool refines_step)
     bool step_is_auto = once_is_auto(root, "time.step"), is_auto = step_is_auto && refines_step;
     for (int i = 0; i < count; i++) is_auto = is_auto || once_is_auto(mesh->items[i], "elements");
     if (!is_auto) return PCS_OK;
-    PCS_TRY(pcs_build_sim(p->ctx, c, &p->sim));
+    PCS_TRY(pcs_build_sim_of(p->ctx, &(pcs_source){ .loaded = c }, &p->sim));
     if (!step_is_auto || refines_step) return PCS_OK;
     return pcs_case_resolve(c, pcs_case_get(c, root, "time"), "step", "auto");
 }
@@ -516,7 +516,7 @@ static pcs_status once_load(percuss *p, const percuss_source *source, percuss_on
     if (time != NULL) PCS_TRY(once_refine_divide(c, time, "step", once->step_factor, &is_refined));
     if (once->step_factor > 0.0 && !is_refined)
         return pcs_fail(p->ctx, PCS_BAD_INPUT, "time.step must be a number to be refined");
-    PCS_TRY(pcs_build_sim(p->ctx, c, &p->sim));
+    PCS_TRY(pcs_build_sim_of(p->ctx, &(pcs_source){ .loaded = c }, &p->sim));
     PCS_TRY(once_refine_mesh(p->ctx, c, 0.0, &once->has_cells)); // without a factor it looks for cells
     const pcs_scheme_ops *scheme = p->sim->scheme->ops;
     bool follows_cells = pcs_rule_is_explicit(&scheme->rule) || scheme->ask_waves != NULL;

@@ -1142,35 +1142,6 @@ static pcs_status build_all(pcs_build *b)
     return build_chosen(b);
 }
 
-static pcs_status build_sim(pcs_build *b, pcs_sim **out)
-{
-    double start = pcs_clock();
-    *out = NULL;
-    PCS_TRY(build_all(b));
-    PCS_TRY(build_rest(b, out));
-    b->sim->timing.setup = pcs_clock() - start;
-    return PCS_OK;
-}
-
-static pcs_status build_analysis(pcs_build *b, pcs_analysis *out)
-{
-    b->is_model_only = true;
-    PCS_TRY(build_all(b));
-    return build_still(b, out);
-}
-
-pcs_status pcs_build_sim(pcs_context *ctx, pcs_case *c, pcs_sim **out)
-{
-    pcs_build b = { .ctx = ctx, .c = c, .step = NAN, .end = NAN };
-    return build_sim(&b, out);
-}
-
-pcs_status pcs_build_analysis(pcs_context *ctx, pcs_case *c, pcs_analysis *out)
-{
-    pcs_build b = { .ctx = ctx, .c = c, .step = NAN, .end = NAN };
-    return build_analysis(&b, out);
-}
-
 pcs_status pcs_build_load_case(pcs_context *ctx, const pcs_source *source, pcs_case **out)
 {
     const char *name = source->path == NULL ? "case" : source->path;
@@ -1189,25 +1160,28 @@ static pcs_status build_load(pcs_context *ctx, const pcs_source *source, pcs_bui
 {
     *out = (pcs_build){ .ctx = ctx, .step = NAN, .end = NAN, .own = source->own, .no_plugins = source->no_plugins };
     if (source->own != NULL) PCS_TRY(pcs_closed_form_verify(ctx, source->own));
-    return pcs_build_load_case(ctx, source, &out->c);
+    out->c = source->loaded;
+    return out->c != NULL ? PCS_OK : pcs_build_load_case(ctx, source, &out->c);
 }
 
-// Builds the case with a part of the mesh in every process. If the case is wrong or needs the complete mesh, builds it
-// again with all of it in each, so that all report the same errors, with the user's node and cell numbers.
-static pcs_status build_over_ranks(pcs_context *ctx, const pcs_source *source, pcs_sim **out)
+// Of several processes each builds a part of the mesh. If the case is wrong or needs the complete mesh, builds it again
+// with all of it in each, so that all report the same errors, with the user's node and cell numbers.
+static pcs_status build_sim(pcs_context *ctx, const pcs_source *source, pcs_sim **out)
 {
     pcs_build b;
     double start = pcs_clock();
     unsigned long long hash = 0;
+    bool are_several = pcs_process_count(ctx) > 1;
     pcs_status status = build_load(ctx, source, &b);
-    if (status == PCS_OK) status = pcs_case_hash(b.c, &hash);
+    if (status == PCS_OK && are_several) status = pcs_case_hash(b.c, &hash);
     // Collective calls depend on the case.
-    PCS_TRY(pcs_demand_same(ctx, status, hash, "case: is a file old on one of the machines?"));
-    b.distributes = true;
+    if (are_several) status = pcs_demand_same(ctx, status, hash, "case: is a file old on one of the machines?");
+    PCS_TRY(status);
+    b.distributes = are_several;
     status = build_all(&b);
-    if (status == PCS_BAD_INPUT || status == PCS_UNSUPPORTED) {
+    if (are_several && (status == PCS_BAD_INPUT || status == PCS_UNSUPPORTED)) {
         PCS_TRY(build_load(ctx, source, &b));
-        return build_sim(&b, out);
+        status = build_all(&b);
     }
     PCS_TRY(status);
     PCS_TRY(build_rest(&b, out));
@@ -1217,11 +1191,8 @@ static pcs_status build_over_ranks(pcs_context *ctx, const pcs_source *source, p
 
 pcs_status pcs_build_sim_of(pcs_context *ctx, const pcs_source *source, pcs_sim **out)
 {
-    pcs_build b;
     *out = NULL;
-    if (pcs_process_count(ctx) > 1) return pcs_agree(ctx, build_over_ranks(ctx, source, out));
-    PCS_TRY(build_load(ctx, source, &b));
-    return pcs_agree(ctx, build_sim(&b, out));
+    return pcs_agree(ctx, build_sim(ctx, source, out));
 }
 
 pcs_status pcs_build_to_check(pcs_context *ctx, const pcs_source *source, pcs_sim **out)
@@ -1245,5 +1216,7 @@ pcs_status pcs_build_analysis_of(pcs_context *ctx, const pcs_source *source, pcs
 {
     pcs_build b;
     PCS_TRY(build_load(ctx, source, &b));
-    return pcs_agree(ctx, build_analysis(&b, out));
+    b.is_model_only = true;
+    pcs_status status = build_all(&b);
+    return pcs_agree(ctx, status == PCS_OK ? build_still(&b, out) : status);
 }

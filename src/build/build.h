@@ -14,6 +14,7 @@ struct percuss_system_definition;
 typedef struct pcs_source {
     const char *path;     // path of the file or folder; with `text`, its name in messages
     const char *text;     // content of the case; NULL to read the file
+    pcs_case *loaded;     // the case itself, in place of all that says where it comes from, or NULL
     const pcs_case *like; // a loaded case to copy that has not been read since and outlives the copy, or NULL
     int nset;
     const char *const *set;                      // [nset] assignments to keys
@@ -23,14 +24,11 @@ typedef struct pcs_source {
 
 // Loads or copies a case and makes the assignments of the source.
 pcs_status pcs_build_load_case(pcs_context *ctx, const pcs_source *source, pcs_case **out);
-// Builds a loaded case.
-pcs_status pcs_build_sim(pcs_context *ctx, pcs_case *c, pcs_sim **out);
 // Builds the model for an analysis; scheme and clock are checked if the case has them, and not created.
-pcs_status pcs_build_analysis(pcs_context *ctx, pcs_case *c, pcs_analysis *out);
+pcs_status pcs_build_analysis_of(pcs_context *ctx, const pcs_source *source, pcs_analysis *out);
 // Builds what `check` looks at: a simulation, or the model of a case without `scheme` and `time`, which makes no steps.
 pcs_status pcs_build_to_check(pcs_context *ctx, const pcs_source *source, pcs_sim **out);
 pcs_status pcs_build_sim_of(pcs_context *ctx, const pcs_source *source, pcs_sim **out);
-pcs_status pcs_build_analysis_of(pcs_context *ctx, const pcs_source *source, pcs_analysis *out);
 // Loads and builds a file with assignments to its keys; all input errors are reported at once.
 static inline pcs_status pcs_build_sim_from(pcs_context *ctx, const char *path, int nset, const char *const *set,
                                             pcs_sim **out)

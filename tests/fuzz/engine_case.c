@@ -85,7 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (pcs_context_create(&ctx) != PCS_OK) return 0;
     pcs_status status = pcs_case_parse(ctx, "fuzz", (const char *)data, size, &c);
     if (status == PCS_OK) status = pcs_case_set(c, "title=fuzz");
-    if (status == PCS_OK) status = pcs_build_sim(ctx, c, &sim);
+    if (status == PCS_OK) status = pcs_build_sim_of(ctx, &(pcs_source){ .loaded = c }, &sim);
     fuzz_demand(status == PCS_OK || pcs_message(ctx)[0] != '\0', "a failure without a message", data, size);
     fuzz_demand((status == PCS_OK) == (sim != NULL), "status and result disagree", data, size);
     if (status == PCS_OK) fuzz_round_trip(sim, data, size);

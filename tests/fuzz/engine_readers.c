@@ -43,7 +43,7 @@ static pcs_status readers_set(pcs_context *ctx, const char *text)
         status = pcs_case_set(c, line);
         text += length + (text[length] == '\n');
     }
-    return status == PCS_OK ? pcs_build_sim(ctx, c, &sim) : status;
+    return status == PCS_OK ? pcs_build_sim_of(ctx, &(pcs_source){ .loaded = c }, &sim) : status;
 }
 
 static pcs_status readers_gmsh(pcs_context *ctx)
@@ -57,7 +57,7 @@ static pcs_status readers_gmsh(pcs_context *ctx)
                           "scheme: { type: moreau_jean, theta: 0.5 }\ntime: { step: 0.1, end: 1 }\n",
                           path);
     PCS_TRY(pcs_case_parse(ctx, "fuzz", text, (size_t)length, &c));
-    return pcs_build_sim(ctx, c, &sim);
+    return pcs_build_sim_of(ctx, &(pcs_source){ .loaded = c }, &sim);
 }
 
 // Where the input begins like a checkpoint its sizes and checksum become right, so that what is behind them is reached.
@@ -83,7 +83,7 @@ static pcs_status readers_restore(pcs_context *ctx, const pcs_checkpoint_data *d
     double t;
     PCS_TRY(pcs_checkpoint_time(ctx, data, &t));
     PCS_TRY(pcs_case_parse(ctx, "fuzz", base_case, sizeof base_case - 1, &c));
-    PCS_TRY(pcs_build_sim(ctx, c, &sim));
+    PCS_TRY(pcs_build_sim_of(ctx, &(pcs_source){ .loaded = c }, &sim));
     PCS_TRY(pcs_sim_start(sim));
     archive = pcs_checkpoint_reader(sim, data);
     pcs_checkpoint_serialize(sim, &archive);

@@ -130,7 +130,7 @@ TEST_WITH_CONTEXT(redundant_joints_are_told)
     pcs_sim *sim = NULL;
     write_swing(3, false, 0.6, "scheme: { type: alpha_ggl }\n" TIME("1.0e-3"), text);
     CHECK_OK(ctx, pcs_case_parse(ctx, "f", text, strlen(text), &input));
-    CHECK_OK(ctx, pcs_build_sim(ctx, input, &sim));
+    CHECK_OK(ctx, pcs_build_sim_of(ctx, &(pcs_source){ .loaded = input }, &sim));
     CHECK_TEXT(pcs_case_notes(input),
                "joint 'c2' repeats what the joints 'g0', 'c0', 'g1', 'c1', 'g2' hold; their forces are shared");
 }

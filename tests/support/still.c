@@ -28,7 +28,7 @@ still still_open(const char *text, const char *assignments)
     CHECK_OK(NULL, pcs_context_create(&s.ctx));
     CHECK_OK(s.ctx, pcs_case_parse(s.ctx, "still", text, strlen(text), &c));
     still_assign(s.ctx, c, assignments);
-    CHECK_OK(s.ctx, pcs_build_analysis(s.ctx, c, &s.on));
+    CHECK_OK(s.ctx, pcs_build_analysis_of(s.ctx, &(pcs_source){ .loaded = c }, &s.on));
     return s;
 }
 

@@ -16,7 +16,7 @@ pcs_status text_case_build(const char *text, text_case *c)
 {
     pcs_case *input = NULL;
     pcs_status status = pcs_case_parse(c->ctx, "f", text, strlen(text), &input);
-    return status != PCS_OK ? status : pcs_build_sim(c->ctx, input, &c->sim);
+    return status != PCS_OK ? status : pcs_build_sim_of(c->ctx, &(pcs_source){ .loaded = input }, &c->sim);
 }
 
 pcs_status text_case_try(const char *text, text_case *out)

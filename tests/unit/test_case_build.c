@@ -240,7 +240,7 @@ static pcs_status build(pcs_context *ctx, const char *text, pcs_sim **sim)
     pcs_case *c = NULL;
     *sim = NULL;
     PCS_TRY(pcs_case_parse(ctx, "f", text, strlen(text), &c));
-    return pcs_build_sim(ctx, c, sim);
+    return pcs_build_sim_of(ctx, &(pcs_source){ .loaded = c }, sim);
 }
 
 TEST(each_wrong_case_gives_its_errors)
@@ -365,7 +365,7 @@ static pcs_sim *build_changed(pcs_context **ctx, const char *set)
     CHECK_OK(*ctx, pcs_case_set(c, "time.allow_unstable=true"));
     CHECK_OK(*ctx, pcs_case_set(c, "solver.type=newton"));
     if (set != NULL) CHECK_OK(*ctx, pcs_case_set(c, set));
-    CHECK_OK(*ctx, pcs_build_sim(*ctx, c, &sim));
+    CHECK_OK(*ctx, pcs_build_sim_of(*ctx, &(pcs_source){ .loaded = c }, &sim));
     return sim;
 }
 
