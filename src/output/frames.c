@@ -155,14 +155,19 @@ static void xml_put_block(pcs_vtk_packer *p, pcs_file *f);
 // Puts a number, with its most significant byte first in legacy files, in the order of this machine in XML files.
 static inline void vtk_put_number(pcs_vtk_packer *p, pcs_file *f, int type, double x)
 {
-    int size = vtk_types[type].size, integer = type == INT || type == BYTE ? (int)x : 0;
-    float single = type == FLOAT ? (float)x : 0.0F;
-    unsigned char byte = (unsigned char)integer, bytes[8];
-    const void *const from[] = { &x, &single, &integer, &byte };
-    memcpy(bytes, from[type], (size_t)size);
+    int size = vtk_types[type].size;
+    union {
+        double real;
+        float single;
+        int integer;
+        unsigned char bytes[8];
+    } from = { .real = x };
+    if (type == FLOAT) from.single = (float)x;
+    if (type == INT) from.integer = (int)x;
+    if (type == BYTE) from.bytes[0] = (unsigned char)(int)x;
     unsigned char *to = p == NULL ? (unsigned char *)pcs_file_reserve(f, (size_t)size) : p->block + p->used;
     if (to == NULL) return;
-    for (int b = 0; b < size; b++) to[p == NULL && IS_LITTLE ? size - 1 - b : b] = bytes[b];
+    for (int b = 0; b < size; b++) to[p == NULL && IS_LITTLE ? size - 1 - b : b] = from.bytes[b];
     if (p == NULL) f->used += (size_t)size;
     else if ((p->used += (size_t)size) == BLOCK) xml_put_block(p, f);
 }
@@ -759,12 +764,11 @@ static const double MARK_LENGTH = 4.0;               // length along its axis, r
 static const double STILL = 1e-5;                    // invisible motion, relative to the size of the model
 static const double WALL = 0.3;                      // of a bearing on a node, relative to its radius
 
-// A positioned shape: a slab, or rings around an axis.
+// A positioned shape: rings around an axis, round ones of SIDES points or rectangles.
 typedef struct obstacles_shape {
-    bool is_slab;
-    int contact;
+    int contact, nside;
     double point[3], frame[3][3]; // its axis and two unit vectors normal to it
-    double low[3], high[3];       // bounds of a slab along these, m
+    double low[3], high[3];       // bounds along these, m; of rectangles the second and third
     int nring;
     double along[MAX_RINGS], radius[MAX_RINGS]; // m
     bool is_loop;                               // the last ring is joined to the first; otherwise both ends have caps
@@ -808,17 +812,16 @@ static void obstacles_make_still(const pcs_obstacle *o, const pcs_bounds reach[6
     double size = pcs_norm3(extent) > 0.0 ? pcs_norm3(extent) : length; // of all positions over the run, m
     double margin = MARGIN * size + (o->kind == PCS_OBSTACLE_PLANE ? record->radius->above : 0.0);
     const pcs_bounds *near = !o->is_long && -reach[3].below <= reach[3].above ? reach + 3 : reach;
-    *s = (obstacles_shape){ .is_slab = o->kind == PCS_OBSTACLE_PLANE, .contact = o->contact };
+    bool is_plane = o->kind == PCS_OBSTACLE_PLANE;
+    *s = (obstacles_shape){ .contact = o->contact, .nside = is_plane ? 4 : SIDES };
     memcpy(s->point, o->point, sizeof s->point);
     reach_frame(o->axis, s->frame);
     for (int a = 0; a < 3; a++) {
         s->low[a] = -near[a].below - margin;
         s->high[a] = near[a].above + margin;
     }
-    if (!s->is_slab)
-        obstacles_make_rings(s, o->kind, s->low[0], s->high[0], (double[2]){ o->radius, o->radius + THICKNESS * size });
-    s->low[0] = -THICKNESS * size;
-    s->high[0] = 0.0;
+    obstacles_make_rings(s, o->kind, is_plane ? -THICKNESS * size : s->low[0], is_plane ? 0.0 : s->high[0],
+                         (double[2]){ o->radius, o->radius + THICKNESS * size });
 }
 
 // Moves a point (`arm` from its node, m) and a direction from the reference state with the motion of their carrier.
@@ -857,7 +860,7 @@ static void obstacles_make_moving(const pcs_system *system, const pcs_obstacle *
 {
     double radius = obstacles_mark(system, o), axis[3];
     double half = 0.5 * (o->length > 0.0 ? o->length : MARK_LENGTH * radius);
-    *s = (obstacles_shape){ .contact = o->contact };
+    *s = (obstacles_shape){ .contact = o->contact, .nside = SIDES };
     if (o->kind == PCS_OBSTACLE_ROD) {
         obstacles_make_rod(system, o, s, axis);
     } else {
@@ -874,65 +877,51 @@ static void obstacles_make_moving(const pcs_system *system, const pcs_obstacle *
     reach_frame(axis, s->frame);
 }
 
-static void obstacles_add_point(pcs_obstacles *o, const obstacles_shape *s, const double x[3])
-{
-    double *at = o->position[o->vtk.npoint++];
-    for (int k = 0; k < 3; k++)
-        at[k] = s->point[k] + x[0] * s->frame[0][k] + x[1] * s->frame[1][k] + x[2] * s->frame[2][k];
-}
-
 static void obstacles_add_points(pcs_obstacles *o, const obstacles_shape *s)
 {
-    for (int i = 0; s->is_slab && i < 8; i++)
-        obstacles_add_point(o, s,
-                            (double[3]){ i < 4 ? s->high[0] : s->low[0], (i & 1) != 0 ? s->high[1] : s->low[1],
-                                         (i & 2) != 0 ? s->high[2] : s->low[2] });
-    for (int ring = 0; ring < s->nring; ring++)
-        for (int i = 0; i < SIDES; i++) {
-            double angle = 2.0 * PI * i / SIDES, radius = s->radius[ring];
-            obstacles_add_point(o, s, (double[3]){ s->along[ring], radius * cos(angle), radius * sin(angle) });
-        }
+    for (int i = 0; i < s->nring * s->nside; i++) {
+        int ring = i / s->nside, side = i % s->nside;
+        double angle = 2.0 * PI * side / SIDES, radius = s->radius[ring], *at = o->position[o->vtk.npoint++];
+        double x = s->along[ring], y = radius * cos(angle), z = radius * sin(angle);
+        if (s->nside == 4) y = side == 0 || side == 3 ? s->high[1] : s->low[1];
+        if (s->nside == 4) z = side < 2 ? s->high[2] : s->low[2];
+        for (int k = 0; k < 3; k++) at[k] = s->point[k] + x * s->frame[0][k] + y * s->frame[1][k] + z * s->frame[2][k];
+    }
 }
 
-static void obstacles_add_polygon(pcs_obstacles *o, int contact, int first, int count, const int *corner)
+static void obstacles_add_polygon(pcs_obstacles *o, int contact, int count, const int *corner)
 {
     o->entry[o->vtk.nentry++] = count;
-    for (int i = 0; i < count; i++) o->entry[o->vtk.nentry++] = first + corner[i];
+    for (int i = 0; i < count; i++) o->entry[o->vtk.nentry++] = corner[i];
     o->contact[o->vtk.ncell++] = contact;
 }
 
 // Adds quadrilaterals between two rings of points.
-static void obstacles_add_band(pcs_obstacles *o, int contact, int ring, int other)
+static void obstacles_add_band(pcs_obstacles *o, const obstacles_shape *s, int ring, int other)
 {
-    for (int i = 0; i < SIDES; i++) {
-        int next = (i + 1) % SIDES;
-        obstacles_add_polygon(o, contact, 0, 4, (int[4]){ ring + i, ring + next, other + next, other + i });
+    for (int i = 0; i < s->nside; i++) {
+        int next = (i + 1) % s->nside;
+        obstacles_add_polygon(o, s->contact, 4, (int[4]){ ring + i, ring + next, other + next, other + i });
     }
 }
 
-static void obstacles_add_cap(pcs_obstacles *o, int contact, int ring)
+static void obstacles_add_cap(pcs_obstacles *o, const obstacles_shape *s, int ring)
 {
     int corners[SIDES];
-    for (int i = 0; i < SIDES; i++) corners[i] = i;
-    obstacles_add_polygon(o, contact, ring, SIDES, corners);
+    for (int i = 0; i < s->nside; i++) corners[i] = ring + i;
+    obstacles_add_polygon(o, s->contact, s->nside, corners);
 }
 
 static void obstacles_add(pcs_obstacles *o, const obstacles_shape *s)
 {
-    static const int corners[6][4] = { { 0, 1, 3, 2 }, { 4, 6, 7, 5 }, { 0, 4, 5, 1 },
-                                       { 2, 3, 7, 6 }, { 0, 2, 6, 4 }, { 1, 5, 7, 3 } };
-    int first = o->first_point, last = first + (s->nring - 1) * SIDES;
+    int first = o->first_point, last = first + (s->nring - 1) * s->nside;
     obstacles_add_points(o, s);
-    if (s->is_slab) {
-        for (int i = 0; i < 6; i++) obstacles_add_polygon(o, s->contact, first, 4, corners[i]);
-        return;
-    }
-    for (int ring = first; ring < last; ring += SIDES) obstacles_add_band(o, s->contact, ring, ring + SIDES);
+    for (int ring = first; ring < last; ring += s->nside) obstacles_add_band(o, s, ring, ring + s->nside);
     if (s->is_loop) {
-        obstacles_add_band(o, s->contact, last, first);
+        obstacles_add_band(o, s, last, first);
     } else {
-        obstacles_add_cap(o, s->contact, first);
-        obstacles_add_cap(o, s->contact, last);
+        obstacles_add_cap(o, s, first);
+        obstacles_add_cap(o, s, last);
     }
 }
 
