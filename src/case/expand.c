@@ -680,23 +680,6 @@ static bool expand_evaluate(expansion *x, pcs_yaml *node, size_t from, size_t le
     return false;
 }
 
-// Writes the shortest digits that read back to the same bits, as a person would write them: 0.5, 12, 1e-05.
-static const char *scalar_text(double value, char buffer[PCS_NUMBER_BYTES])
-{
-    const double exact = 9007199254740992.0; // whole numbers up to 2^53 are written with all digits
-    const char *end;
-    if (value == floor(value) && fabs(value) < exact) {
-        snprintf(buffer, PCS_NUMBER_BYTES, "%.0f", value);
-        return buffer;
-    }
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(buffer, PCS_NUMBER_BYTES, "%.*g", digits, value);
-        pcs_text_set_point(buffer);
-        if (pcs_text_number(buffer, &end) == value) break;
-    }
-    return buffer;
-}
-
 // Appends the value of the ${...} at *p to the text and moves *p behind it. False, with an error, if it is wrong.
 static bool expand_formula(expansion *x, pcs_yaml *node, const char **p, expand_text *out)
 {
@@ -710,7 +693,7 @@ static bool expand_formula(expansion *x, pcs_yaml *node, const char **p, expand_
         return false;
     }
     if (!expand_evaluate(x, node, (size_t)(start - node->text), (size_t)(end - start), &value)) return false;
-    scalar_text(value, number);
+    pcs_number_text(value, number);
     *p = end + 1;
     const pcs_yaml *map = node->parent;
     bool is_of_time = map != NULL && map->kind == PCS_YAML_MAP && node->index < map->count &&
@@ -830,28 +813,21 @@ static void parameters_close(expansion *x)
 static const char *const shift_keys[] = { "from",   "to",   "at",   "start", "centre", "origin", "points", "point",
                                           "anchor", "at_a", "at_b", "about", "box",    "plane",  NULL };
 
-static bool shift_is_position(const pcs_yaml *node)
+// Adds times * shift to a position with one rounding, so that the digits are those of the sum. Returns false if the node
+// is no position.
+static bool shift_position(pcs_case *c, pcs_yaml *node, int times, const double shift[3])
 {
-    double value;
+    double value[3];
     if (node->kind != PCS_YAML_LIST || node->count != 3) return false;
     for (int k = 0; k < 3; k++) {
         const pcs_yaml *item = node->items[k];
         bool is_plain = item->kind == PCS_YAML_SCALAR && !item->is_quoted;
-        if (!is_plain || pcs_scalar_number(item->text, &value) != PCS_NUMBER_FINE) return false;
+        if (!is_plain || pcs_scalar_number(item->text, &value[k]) != PCS_NUMBER_FINE) return false;
     }
-    return true;
-}
-
-// Adds times * shift to a position with one rounding, so that the digits are those of the sum.
-static bool shift_position(pcs_case *c, pcs_yaml *node, int times, const double shift[3])
-{
     for (int k = 0; k < 3; k++) {
-        double value;
-        char text[PCS_NUMBER_BYTES];
-        pcs_scalar_number(node->items[k]->text, &value);
+        char text[PCS_NUMBER_ROOM];
         if (times == 0 || shift[k] == 0.0) continue;
-        scalar_text(fma(times, shift[k], value), text);
-        const char *copy = pcs_tree_text(c, text, strlen(text));
+        const char *copy = pcs_tree_text(c, text, pcs_number_text(fma(times, shift[k], value[k]), text));
         if (copy != NULL) node->items[k]->text = copy;
     }
     return true;
@@ -860,12 +836,11 @@ static bool shift_position(pcs_case *c, pcs_yaml *node, int times, const double 
 // Shifts a position, or positions in a list or by name; of a plane only its point. Returns false if there is none.
 static bool shift_value(pcs_case *c, pcs_yaml *node, int times, const double shift[3], bool is_plane)
 {
-    if (shift_is_position(node)) return shift_position(c, node, times, shift);
+    if (shift_position(c, node, times, shift)) return true;
     if (node->kind == PCS_YAML_SCALAR || node->count == 0) return false;
     int count = is_plane ? 1 : node->count;
     bool is_moved = true;
-    for (int i = 0; i < count; i++)
-        is_moved = shift_is_position(node->items[i]) && shift_position(c, node->items[i], times, shift) && is_moved;
+    for (int i = 0; i < count; i++) is_moved = shift_position(c, node->items[i], times, shift) && is_moved;
     return is_moved;
 }
 

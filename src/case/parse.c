@@ -106,13 +106,10 @@ void pcs_scalar_normalize(const char *text, size_t size, char *buffer)
 
 const char *pcs_case_number_text(double value, char buffer[PCS_NUMBER_BYTES])
 {
-    char text[PCS_NUMBER_BYTES];
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*e", digits, value);
-        if (strtod(text, NULL) == value) break;
-    }
-    pcs_text_set_point(text);
-    return memcpy(buffer, text, sizeof text);
+    char text[PCS_NUMBER_ROOM];
+    pcs_number_text(value, text);
+    pcs_scalar_normalize(text, PCS_NUMBER_BYTES, buffer);
+    return buffer;
 }
 
 const char *pcs_range_text(pcs_range range, size_t size, char *buffer)
