@@ -429,23 +429,6 @@ static pcs_status reader_run(reader *r)
     return status;
 }
 
-// Returns the node of a word or number that every YAML reader takes for the same plain scalar; NULL for any other text,
-// or if memory is out.
-static pcs_yaml *parse_word(pcs_case *c, const char *origin, const char *text, size_t size)
-{
-    static const char letters[] = "_.+-abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-    pcs_location location = { .line = 1, .column = 1, .origin = origin, .file = c->present_file };
-    size_t first = size > 1 && text[0] == '-' ? 1 : 0, count = 0;
-    while (count < size && text[count] != '\0' && strchr(letters, text[count]) != NULL) count++;
-    if (count < size || size <= first || strchr(letters, text[first]) < letters + 4) return NULL;
-    pcs_yaml *node = pcs_tree_node(c, PCS_YAML_SCALAR, location);
-    char *copy = node == NULL ? NULL : pcs_tree_text(c, text, size);
-    if (copy == NULL) return NULL;
-    node->text = copy;
-    node->text_column = 1;
-    return node;
-}
-
 pcs_status pcs_tree_parse(pcs_case *c, const char *origin, const char *text, size_t size, pcs_yaml **out)
 {
     static const char mark[] = "\xef\xbb\xbf"; // some editors begin UTF-8 files with a byte order mark
@@ -455,8 +438,6 @@ pcs_status pcs_tree_parse(pcs_case *c, const char *origin, const char *text, siz
     }
     char *masked = NULL;
     *out = NULL;
-    if (origin != NULL) *out = parse_word(c, origin, text, size); // for values of assignments, and defaults
-    if (*out != NULL || c->is_out_of_memory) return *out != NULL ? PCS_OK : PCS_NO_MEMORY;
     if (!mask_text(text, &size, &masked)) {
         c->is_out_of_memory = true;
         return PCS_NO_MEMORY;
