@@ -691,9 +691,8 @@ static pcs_status scheme_read(pcs_build *b)
     pcs_case_forgive(b->c, node);
     int type = pcs_build_type(b, node, scheme_parts);
     if (type <= 0) return PCS_OK; // an analysis needs no scheme
-    bool is_fine;
     b->scheme = pcs_schemes[type - 1];
-    return pcs_build_part(b, node, scheme_parts, type, &b->scheme_params, &is_fine);
+    return pcs_build_part(b, node, scheme_parts, type, &b->scheme_params);
 }
 
 PCS_NAMED_PARTS(step_parts, pcs_step_solvers, NULL, NULL, 0, NULL)
@@ -954,7 +953,7 @@ static pcs_status build_model(pcs_build *b)
     b->model.step = b->step;
     b->model.stays_still = b->is_model_only;
     b->model.distributes_rows = b->distributes && is_schur && takes_rows ? pcs_rows_pay_distributed : NULL;
-    b->model.needs_copies = pcs_build_names_nodes(b);
+    b->model.needs_copies = pcs_build_mark_nodes(b, NULL);
     pcs_status status = b->has_system ? PCS_OK : pcs_fe_create(b->ctx, &b->model, &b->sim->system, &culprit);
     if (status != PCS_OK) {
         PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, culprit), status));

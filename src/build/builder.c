@@ -144,15 +144,15 @@ int pcs_build_type(pcs_build *b, pcs_yaml *map, pcs_parts *parts)
     return pcs_case_type(b->c, map, names);
 }
 
-pcs_status pcs_build_part(pcs_build *b, pcs_yaml *map, pcs_parts *parts, int i, void **params, bool *is_fine)
+pcs_status pcs_build_part(pcs_build *b, pcs_yaml *map, pcs_parts *parts, int i, void **params)
 {
     pcs_map_part part;
+    bool is_fine;
     *params = NULL;
-    *is_fine = i >= 0 && parts(b->ctx, i, &part);
-    if (!*is_fine) return PCS_OK;
+    if (i < 0 || !parts(b->ctx, i, &part)) return PCS_OK;
     PCS_TRY(pcs_build_params(b, part.size, params));
-    PCS_TRY(pcs_build_read(b, map, part.options, *params, is_fine));
-    *is_fine = *is_fine && pcs_build_check(b, map, part.check, *params);
+    PCS_TRY(pcs_build_read(b, map, part.options, *params, &is_fine));
+    if (!is_fine || !pcs_build_check(b, map, part.check, *params)) *params = NULL;
     return PCS_OK;
 }
 

@@ -92,16 +92,17 @@ bool pcs_build_real(const pcs_option *options, const void *params, const char *n
 
 // Returns the index of the part that the required key `type` names; -1, with an error, if there is none.
 int pcs_build_type(pcs_build *b, pcs_yaml *map, pcs_parts *parts);
-// Reads the options of part i into parameters of its own. *params is NULL if i < 0; *is_fine: all are valid.
-pcs_status pcs_build_part(pcs_build *b, pcs_yaml *map, pcs_parts *parts, int i, void **params, bool *is_fine);
+// Reads the options of part i into parameters of its own. *params is NULL if i < 0 or one is wrong.
+pcs_status pcs_build_part(pcs_build *b, pcs_yaml *map, pcs_parts *parts, int i, void **params);
 // Returns the name of the part under `key`, by default "auto"; NULL, with an error, if there is no such part.
 const char *pcs_build_name(pcs_build *b, pcs_yaml *map, const char *key, pcs_parts *parts);
 
 // The sections of a case in reading order. The case collects bad input, other faults are returned.
 
 pcs_status pcs_build_mesh(pcs_build *b);
-// Returns true if anything but contacts names nodes that every process must have.
-bool pcs_build_names_nodes(const pcs_build *b);
+// Marks the nodes that every process must have, unless is_marked is NULL: those of contacts and joints, and those written
+// in the order of a set. Returns true if anything but contacts and joints names some.
+bool pcs_build_mark_nodes(const pcs_build *b, bool *is_marked);
 pcs_status pcs_build_groups(pcs_build *b);
 // Checks that formulas of time are finite over the run. If not, that is an error of the case.
 pcs_status pcs_build_sample_formulas(pcs_build *b);

@@ -60,9 +60,8 @@ static pcs_status elements_section(pcs_build *b, pcs_yaml *group, void *out)
     if (node == NULL) return PCS_OK;
     int type = pcs_build_type(b, node, section_parts);
     void *params;
-    bool is_fine;
-    PCS_TRY(pcs_build_part(b, node, section_parts, type, &params, &is_fine));
-    if (!is_fine) return PCS_OK;
+    PCS_TRY(pcs_build_part(b, node, section_parts, type, &params));
+    if (params == NULL) return PCS_OK;
     const pcs_section_type *shape = pcs_section_types[type];
     shape->constants(params, out);
     if (!pcs_section_varies(shape, params)) return PCS_OK;
@@ -103,13 +102,13 @@ static pcs_status elements_read(pcs_build *b, const char *name, pcs_yaml *node, 
     elements_read_damping(b, node, &group->damping_mass, &group->damping_stiffness);
     if (type < 0) return PCS_OK;
     void *params;
-    bool is_fine;
     group->ops = pcs_elements[type];
     elements_check_cells(b, node, group);
-    PCS_TRY(pcs_build_part(b, node, element_parts, type, &params, &is_fine));
+    PCS_TRY(pcs_build_part(b, node, element_parts, type, &params));
     group->params = params;
-    return group->ops->section_offset != 0 ? elements_section(b, node, (char *)params + group->ops->section_offset)
-                                           : PCS_OK;
+    if (group->ops->section_offset == 0) return PCS_OK;
+    pcs_section unused;
+    return elements_section(b, node, params == NULL ? (void *)&unused : (char *)params + group->ops->section_offset);
 }
 
 // Marks the cells of a group. The first one that has an owner already is an error.

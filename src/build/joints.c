@@ -329,9 +329,8 @@ static pcs_status contacts_read_law(pcs_build *b, pcs_yaml *node, double frictio
 {
     int type = pcs_build_type(b, node, law_parts);
     void *params;
-    bool is_fine;
-    PCS_TRY(pcs_build_part(b, node, law_parts, type, &params, &is_fine));
-    if (!is_fine) return PCS_OK;
+    PCS_TRY(pcs_build_part(b, node, law_parts, type, &params));
+    if (params == NULL) return PCS_OK;
     const pcs_law_ops *ops = pcs_laws[type];
     for (const pcs_option *o = ops->options; o->name != NULL; o++)
         if (friction == 0.0 && strncmp(o->name, "tangent_", 8) == 0 && pcs_case_get(b->c, node, o->name) != NULL)

@@ -365,7 +365,7 @@ static const double MOST_NODES = 1.25; // largest part of a rank, relative to an
 // Marks the nodes of all sets that this part of the case names.
 static void partition_mark_names(const pcs_mesh *mesh, const pcs_yaml *node, bool *is_marked)
 {
-    if (node == NULL) return;
+    if (node == NULL || is_marked == NULL) return;
     for (int i = 0; i < node->count; i++) partition_mark_names(mesh, node->items[i], is_marked);
     const char *name = node->text; // "" of a list or map
     const pcs_set *nodes = pcs_mesh_node_set(mesh, name), *cells = pcs_mesh_cell_set(mesh, name);
@@ -392,27 +392,23 @@ static bool partition_is_joint(const pcs_yaml *support)
     return nturn == 1 || nturn == 2 || pcs_yaml_at(support, "reactions") != NULL;
 }
 
-// Marks the nodes that every rank must have: those of contacts and joints, and those written in the order of a set.
-static void partition_mark(const pcs_build *b, bool *is_marked)
+bool pcs_build_mark_nodes(const pcs_build *b, bool *is_marked)
 {
-    static const char *const places[] = { "contacts", "joints", "output.waves", NULL };
-    const pcs_yaml *root = pcs_case_root(b->c), *supports = pcs_yaml_at(root, "supports");
-    const pcs_yaml *probes = pcs_yaml_at(root, "output.probes"), *entry;
-    for (int i = 0; places[i] != NULL; i++) partition_mark_names(b->mesh, pcs_yaml_at(root, places[i]), is_marked);
-    for (int i = 0; (entry = partition_entry(supports, i)) != NULL; i++)
-        if (partition_is_joint(entry)) partition_mark_names(b->mesh, pcs_yaml_at(entry, "set"), is_marked);
-    for (int i = 0; (entry = partition_entry(probes, i)) != NULL; i++)
-        if (pcs_yaml_at(entry, "item") != NULL) partition_mark_names(b->mesh, entry, is_marked);
-}
-
-bool pcs_build_names_nodes(const pcs_build *b)
-{
-    const pcs_yaml *root = pcs_case_root(b->c), *entry;
-    bool are_named = pcs_yaml_at(root, "output.waves") != NULL;
-    for (int i = 0; (entry = partition_entry(pcs_yaml_at(root, "supports"), i)) != NULL; i++)
-        are_named = are_named || partition_is_joint(entry);
-    for (int i = 0; (entry = partition_entry(pcs_yaml_at(root, "output.probes"), i)) != NULL; i++)
-        are_named = are_named || pcs_yaml_at(entry, "item") != NULL;
+    const pcs_yaml *root = pcs_case_root(b->c), *waves = pcs_yaml_at(root, "output.waves"), *entry;
+    bool are_named = waves != NULL;
+    partition_mark_names(b->mesh, pcs_yaml_at(root, "contacts"), is_marked);
+    partition_mark_names(b->mesh, pcs_yaml_at(root, "joints"), is_marked);
+    partition_mark_names(b->mesh, waves, is_marked);
+    for (int i = 0; (entry = partition_entry(pcs_yaml_at(root, "supports"), i)) != NULL; i++) {
+        if (!partition_is_joint(entry)) continue;
+        are_named = true;
+        partition_mark_names(b->mesh, pcs_yaml_at(entry, "set"), is_marked);
+    }
+    for (int i = 0; (entry = partition_entry(pcs_yaml_at(root, "output.probes"), i)) != NULL; i++) {
+        if (pcs_yaml_at(entry, "item") == NULL) continue;
+        are_named = true;
+        partition_mark_names(b->mesh, entry, is_marked);
+    }
     return are_named;
 }
 
@@ -425,7 +421,7 @@ static pcs_status partition_special(pcs_build *b, partition_list *out)
     bool is_taken = is_marked != NULL && out->node != NULL;
     if (is_taken) {
         memset(is_marked, 0, nnode * sizeof *is_marked);
-        partition_mark(b, is_marked);
+        (void)pcs_build_mark_nodes(b, is_marked);
         for (int i = 0; i < b->mesh->nnode; i++)
             if (is_marked[i]) out->node[out->count++] = i;
     }
@@ -813,9 +809,8 @@ static pcs_status mesh_read_part(pcs_build *b, pcs_yaml *node, mesh_part *part)
     pcs_yaml *cells = strcmp(source->name, "line") == 0 ? pcs_case_get(b->c, node, "cells") : NULL;
     if (cells != NULL) PCS_TRY(travel_read(b, part->name, node, cells));
     PCS_TRY(mesh_read_auto(b, node, part->name, source->options));
-    bool is_fine;
-    PCS_TRY(pcs_build_part(b, node, source_parts, type, &part->params, &is_fine));
-    part->source = is_fine ? source : NULL;
+    PCS_TRY(pcs_build_part(b, node, source_parts, type, &part->params));
+    part->source = part->params == NULL ? NULL : source;
     return PCS_OK;
 }
 

@@ -51,8 +51,7 @@ static pcs_status output_observer(pcs_build *b, pcs_yaml *output, int i)
     node = pcs_case_get_map(b->c, output, ops->name);
     if (node == NULL) return PCS_OK;
     void *params = NULL, *data = NULL;
-    bool is_fine;
-    PCS_TRY(pcs_build_part(b, node, observer_parts, i, &params, &is_fine));
+    PCS_TRY(pcs_build_part(b, node, observer_parts, i, &params));
     PCS_TRY(pcs_build_params(b, ops->data_size, &data));
     if (ops->cell_options != NULL && !b->has_system) output_check_sets(b, node, ops->cell_options);
     b->sim->observers[b->sim->nobserver++] =
