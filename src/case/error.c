@@ -209,26 +209,20 @@ static pcs_status error_join(pcs_case *c)
     char *report = pcs_scratch(NULL, REPORT_BYTES, 1);
     if (report == NULL) return pcs_fail(c->ctx, PCS_NO_MEMORY, "out of memory: messages about %s", c->file);
     qsort(c->messages, (size_t)c->nmessage, sizeof *c->messages, error_compare);
-    size_t used = 0;
+    report[0] = '\0';
     for (int i = 0; i < c->nmessage; i++) {
-        size_t room = REPORT_BYTES - TAIL_BYTES - used;
-        const pcs_case_message *m = &c->messages[i];
-        const pcs_location *at = &m->location;
-        int length = at->origin != NULL ? snprintf(report + used, room, "%s: %s", at->origin, m->text)
-                                        : snprintf(report + used, room, "%s:%d:%d: %s", c->files[at->file], at->line,
-                                                   at->column, m->text);
-        if (length < 0 || (size_t)length + 1 >= room) {
-            bool is_alone = i == 0; // one giant message: the part that fits is kept
-            if (is_alone) used = room - 1;
-            const char *format = is_alone ? "\n... and %d more errors" : "... and %d more errors";
-            int rest = c->nmessage - i - is_alone;
-            if (rest > 0) used += (size_t)snprintf(report + used, TAIL_BYTES, format, rest);
-            break;
-        }
-        used += (size_t)length;
-        if (i + 1 < c->nmessage) report[used++] = '\n';
+        const pcs_location *at = &c->messages[i].location;
+        size_t before = strlen(report), room = REPORT_BYTES - TAIL_BYTES;
+        if (i > 0) pcs_text_add(report, room, "\n");
+        if (at->origin != NULL) pcs_text_add(report, room, "%s: ", at->origin);
+        else pcs_text_add(report, room, "%s:%d:%d: ", c->files[at->file], at->line, at->column);
+        pcs_text_add(report, room, "%s", c->messages[i].text);
+        if (strlen(report) + 1 < room) continue;
+        if (i > 0) report[before] = '\0'; // of one giant message the part that fits is kept
+        int rest = c->nmessage - i - (i == 0);
+        if (rest > 0) pcs_text_add(report, REPORT_BYTES, "\n... and %d more errors", rest);
+        break;
     }
-    report[used] = '\0';
     pcs_status status = pcs_fail(c->ctx, PCS_BAD_INPUT, "%s", report);
     pcs_scratch_free(report);
     return status;
