@@ -18,6 +18,7 @@ enum { INDENT = 2, FIRST_ROOM = 1 << 14 };
 typedef struct output {
     char *text; // [room]
     size_t used, room;
+    bool of_motion; // without keys that do not affect the motion
 } output;
 
 static void write_text(output *out, const char *text)
@@ -140,47 +141,37 @@ static void write_entry(output *out, const pcs_yaml *node, int i, int indent)
     write_value(out, node->items[i], indent);
 }
 
+// Returns true if the motion does not depend on an entry of the case.
+static bool write_is_left_out(const pcs_yaml *item)
+{
+    static const char *const paths[] = { "title",   "output",     "initial",  "start", "statics",
+                                         "certify", "resolution", "time.end", NULL };
+    char path[PCS_PATH_BYTES];
+    int k = 0;
+    pcs_tree_path(item, sizeof path, path);
+    while (paths[k] != NULL && strcmp(paths[k], path) != 0) k++;
+    return paths[k] != NULL;
+}
+
 // Writes one line or block per entry; `is_begun`: the first line is indented already, by the dash of a list.
 static void write_block(output *out, const pcs_yaml *node, int indent, bool is_begun)
 {
     for (int i = 0; i < node->count; i++) {
+        if (out->of_motion && indent <= INDENT && write_is_left_out(node->items[i])) continue;
         for (int k = 0; k < indent && (i > 0 || !is_begun); k++) write_text(out, " ");
         write_entry(out, node, i, indent);
     }
 }
 
-// Writes all keys of a map except `left_out`.
-static void write_others(output *out, const pcs_yaml *map, const char *const *left_out)
-{
-    for (int i = 0; i < map->count; i++) {
-        bool is_written = true;
-        for (int k = 0; left_out[k] != NULL; k++)
-            is_written = is_written && strcmp(map->keys[i].name, left_out[k]) != 0;
-        if (is_written) write_entry(out, map, i, 0);
-    }
-}
-
-static void write_motion(output *out, const pcs_yaml *root)
-{
-    static const char *const whole[] = { "title",   "output",     "initial", "start", "statics",
-                                         "certify", "resolution", "time",    NULL };
-    static const char *const of_time[] = { "end", NULL };
-    write_others(out, root, whole);
-    for (int i = 0; i < root->count; i++)
-        if (strcmp(root->keys[i].name, "time") == 0 && root->items[i]->kind == PCS_YAML_MAP)
-            write_others(out, root->items[i], of_time);
-}
-
 // Writes the tree into scratch memory, with a second pass if the first piece was too small; NULL if memory is out.
 static char *write_all(const pcs_case *c, bool of_motion, size_t *size)
 {
-    output out = { .room = FIRST_ROOM };
+    output out = { .room = FIRST_ROOM, .of_motion = of_motion };
     for (int k = 0; k < 2; k++) {
         out.text = pcs_scratch(NULL, out.room, 1);
         out.used = 0;
         if (out.text == NULL) return NULL;
-        if (of_motion) write_motion(&out, c->root);
-        else write_block(&out, c->root, 0, false);
+        write_block(&out, c->root, 0, false);
         if (out.used <= out.room) break;
         pcs_scratch_free(out.text);
         out.room = out.used;
