@@ -30,20 +30,16 @@ typedef struct row_file {
     double flushed;     // time of the last flush, s
 } row_file;
 
-enum { BUFFER_ROWS = 64, LEAST_BUFFER = 1 << 17, MOST_BUFFER = 1 << 22 };
+enum { LEAST_BUFFER = 1 << 17 };
 static const double flush_interval = 1.0; // s, so that a slow run can be followed
 
-// Creates the file, with a buffer for several rows, at least two of the longest ones; has_failed is set until it is
-// opened.
+// Creates the file, with a buffer for two rows at least; has_failed is set until it is opened.
 static pcs_status row_file_create(pcs_context *ctx, const char *directory, const char *name, size_t ncolumn,
                                   row_file *out)
 {
     *out = (row_file){ .name = name, .row_room = ncolumn * (PCS_NUMBER_ROOM + 1), .has_failed = true };
     out->flushed = -INFINITY;
-    size_t size = BUFFER_ROWS * out->row_room;
-    if (size > MOST_BUFFER) size = MOST_BUFFER;
-    if (size < LEAST_BUFFER) size = LEAST_BUFFER;
-    if (size < 2 * out->row_room) size = 2 * out->row_room;
+    size_t size = 2 * out->row_room > LEAST_BUFFER ? 2 * out->row_room : LEAST_BUFFER;
     return pcs_file_create(ctx, directory, strlen(name) + 1, size, &out->file);
 }
 
