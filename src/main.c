@@ -869,12 +869,8 @@ static int cli_new(pcs_context *ctx, const pcs_arguments *a)
     const char *directory = a->directory == NULL ? templates[chosen].name : a->directory;
     snprintf(path, sizeof path, "%s/case.yaml", directory);
     if (access(path, F_OK) == 0) return cli_refuse(a->command, "this file is there already:", path, NULL);
-    pcs_file *f = NULL;
     pcs_status status = pcs_file_make_folder(ctx, directory);
-    if (status == PCS_OK) status = pcs_file_create(ctx, directory, sizeof "case.yaml", 1 << 14, &f);
-    if (status == PCS_OK) status = pcs_file_open(f, "case.yaml");
-    if (status == PCS_OK) pcs_file_text(f, templates[chosen].text);
-    if (status == PCS_OK) status = pcs_file_commit(f);
+    if (status == PCS_OK) status = pcs_file_write(ctx, directory, "case.yaml", templates[chosen].text);
     if (status != PCS_OK) return cli_reject(ctx, PCS_FAILED);
     if (!a->is_quiet) printf("%s\nRun it: percuss run %s\n", path, directory);
     return PCS_CLI_DONE;

@@ -544,7 +544,7 @@ static bool once_is_finished(pcs_context *ctx, const char *folder)
 // process.
 static pcs_status once_find(pcs_sim *sim, percuss_once *once, char folder[PATH_ROOM], int *lock)
 {
-    char *text, path[PATH_ROOM + 32];
+    char *text;
     size_t size;
     PCS_TRY(pcs_case_dump(sim->input, false, &text, &size));
     unsigned long long hash = pcs_hash(PCS_HASH_START, percuss_version(), strlen(percuss_version()));
@@ -559,8 +559,7 @@ static pcs_status once_find(pcs_sim *sim, percuss_once *once, char folder[PATH_R
     sim->resumes = true; // continues from what an interrupted run has left
     sim->ends_for_good = !once->keeps_output;
     sim->has_case_file = true;
-    snprintf(path, sizeof path, "%s/case.resolved.yaml", folder);
-    return once->was_there ? PCS_OK : pcs_case_write(sim->input, path);
+    return once->was_there ? PCS_OK : pcs_file_write(sim->ctx, folder, "case.resolved.yaml", text);
 }
 
 int percuss_run_once(const percuss_source *source, percuss_once *once, percuss **out)

@@ -100,9 +100,10 @@ static pcs_status modes_write_frames(const pcs_analysis *on, const pcs_modes *mo
 
 static pcs_status modes_write_all(const pcs_analysis *on, const pcs_modes *modes, const char *directory)
 {
-    char path[4200];
-    snprintf(path, sizeof path, "%s/case.resolved.yaml", directory);
-    PCS_TRY(pcs_case_write(on->input, path));
+    char *text;
+    size_t size;
+    PCS_TRY(pcs_case_dump(on->input, false, &text, &size));
+    PCS_TRY(pcs_file_write(on->ctx, directory, "case.resolved.yaml", text));
     PCS_TRY(modes_write_table(on, modes, directory));
     return modes_write_frames(on, modes, directory);
 }

@@ -1775,9 +1775,10 @@ static pcs_status statics_prepare(record *r, const char *directory)
 {
     static const char *const names[OBSERVERS] = { "history", "frames", "contact_frames", "view" };
     const pcs_analysis *on = r->on;
-    char path[4200], stem[NAME_ROOM];
-    snprintf(path, sizeof path, "%s/case.resolved.yaml", directory);
-    PCS_TRY(pcs_case_write(on->input, path));
+    char *text, stem[NAME_ROOM];
+    size_t size;
+    PCS_TRY(pcs_case_dump(on->input, false, &text, &size));
+    PCS_TRY(pcs_file_write(on->ctx, directory, "case.resolved.yaml", text));
     PCS_TRY(statics_take(r));
     snprintf(stem, sizeof stem, "%s_statics", on->case_name);
     r->params.every = 1;

@@ -162,13 +162,10 @@ int pcs_case_error_count(const pcs_case *c);
 pcs_status pcs_case_finish(pcs_case *c);
 // Computes a hash of all keys and values as they are now.
 pcs_status pcs_case_hash(const pcs_case *c, unsigned long long *hash);
-// Returns the tree with all defaults as text, made once, in the memory of the context. `of_motion`: without keys that
-// do not affect the motion from a given state (title, output, initial, start, certify, time.end).
+// Returns the tree with all defaults as text that loads again to the same values, made once, in the memory of the
+// context. `of_motion`: without keys that do not affect the motion from a given state (title, output, initial, start, certify, time.end).
 pcs_status pcs_case_dump(pcs_case *c, bool of_motion, char **text, size_t *size);
 // Updates a hash (core/archive.h) with the contents of all files that the resolved case names.
 pcs_status pcs_case_hash_files(pcs_case *c, unsigned long long *hash);
-#define PCS_CASE_HEAD "# The case as it was run, all defaults written out.\n"
-// Writes that line and the tree with all defaults, through a temporary file; it loads again to the same values.
-pcs_status pcs_case_write(pcs_case *c, const char *path);
 
 #endif

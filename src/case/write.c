@@ -1,16 +1,11 @@
 // A tree as strict YAML that loads again to the same values: block maps, lists of single values in one line,
 // numbers with the point and signed exponent that YAML 1.1 readers ask for, texts in quotes where needed.
 
-#define _POSIX_C_SOURCE 200809L // fdopen
-
 #include "case/tree.h"
 #include "core/archive.h"
-#include "core/open.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { INDENT = 2, FIRST_ROOM = 1 << 14 };
 
@@ -171,6 +166,7 @@ static char *write_all(const pcs_case *c, bool of_motion, size_t *size)
         out.text = pcs_scratch(NULL, out.room, 1);
         out.used = 0;
         if (out.text == NULL) return NULL;
+        write_text(&out, "# The case as it was run, all defaults written out.\n");
         write_block(&out, c->root, 0, false);
         if (out.used <= out.room) break;
         pcs_scratch_free(out.text);
@@ -199,25 +195,4 @@ pcs_status pcs_case_dump(pcs_case *c, bool of_motion, char **text, size_t *size)
     *text = c->dump[of_motion];
     *size = c->dump_size[of_motion];
     return *text == NULL ? pcs_fail(c->ctx, PCS_NO_MEMORY, "out of memory: the case as text") : PCS_OK;
-}
-
-pcs_status pcs_case_write(pcs_case *c, const char *path)
-{
-    char temporary[4096], *text;
-    size_t size;
-    PCS_TRY(pcs_case_dump(c, false, &text, &size));
-    int length = snprintf(temporary, sizeof temporary, "%s.part", path);
-    if (length < 0 || (size_t)length >= sizeof temporary)
-        return pcs_fail(c->ctx, PCS_IO_ERROR, "the path '%.60s...' is too long", path);
-    int descriptor = pcs_open_new(temporary);
-    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
-    if (file == NULL && descriptor >= 0) close(descriptor);
-    if (file == NULL) return pcs_fail(c->ctx, PCS_IO_ERROR, "cannot write '%s': %s", temporary, strerror(errno));
-    bool is_bad = fputs(PCS_CASE_HEAD, file) < 0 || fwrite(text, 1, size, file) != size;
-    if (fclose(file) != 0) is_bad = true;
-    if (!is_bad && rename(temporary, path) != 0) is_bad = true;
-    if (!is_bad) return PCS_OK;
-    int reason = errno;
-    remove(temporary);
-    return pcs_fail(c->ctx, PCS_IO_ERROR, "cannot write '%s': %s", path, strerror(reason));
 }

@@ -182,6 +182,15 @@ pcs_status pcs_file_commit(pcs_file *f)
     return file_fail(f, "write", error);
 }
 
+pcs_status pcs_file_write(pcs_context *ctx, const char *directory, const char *name, const char *text)
+{
+    pcs_file *f;
+    PCS_TRY(pcs_file_create(ctx, directory, strlen(name), 1 << 14, &f));
+    PCS_TRY(pcs_file_open(f, name));
+    pcs_file_text(f, text);
+    return pcs_file_commit(f);
+}
+
 void pcs_file_leave(pcs_file *f, long long size)
 {
     if (f->descriptor < 0) return;

@@ -35,6 +35,8 @@ bool pcs_file_read_digest(pcs_file *f, const char *path, long long size, pcs_dig
 pcs_status pcs_file_flush(pcs_file *f);
 // Completes the file: flush, close, rename. On failure nothing is left behind.
 pcs_status pcs_file_commit(pcs_file *f);
+// Writes a complete file.
+pcs_status pcs_file_write(pcs_context *ctx, const char *directory, const char *name, const char *text);
 // Closes the file and leaves its first `size` bytes under its temporary name.
 void pcs_file_leave(pcs_file *f, long long size);
 // Removes `name` of an earlier run. False if there was none or it cannot be removed.

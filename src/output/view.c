@@ -58,10 +58,9 @@ static pcs_status view_open(pcs_observer *self)
                (pcs_open_near_program("../share/percuss/view.py", 0, sizeof path, path) && access(path, R_OK) == 0);
     if (!is_found) return PCS_OK;
     PCS_TRY(pcs_text_file(self->ctx, path, "the script for ParaView", SCRIPT_BYTES, &text, &size));
-    pcs_status status = pcs_file_open(f, "view.py");
-    pcs_file_bytes(f, text, size);
+    pcs_status status = pcs_file_write(self->ctx, view->directory, "view.py", text);
     pcs_scratch_free(text);
-    return status == PCS_OK ? pcs_file_commit(f) : status;
+    return status;
 }
 
 static pcs_status view_step(pcs_observer *self)

@@ -1585,11 +1585,12 @@ static pcs_status sim_spare_other(pcs_sim *sim, const char *directory)
 
 static pcs_status sim_prepare_directory(pcs_sim *sim, const char *directory)
 {
-    char path[4200];
+    char *text;
+    size_t size;
     PCS_TRY(sim_spare_other(sim, directory));
     if (sim->has_case_file) return PCS_OK;
-    snprintf(path, sizeof path, "%s/case.resolved.yaml", directory);
-    return pcs_case_write(sim->input, path);
+    PCS_TRY(pcs_case_dump(sim->input, false, &text, &size));
+    return pcs_file_write(sim->ctx, directory, "case.resolved.yaml", text);
 }
 
 static void sim_note(const pcs_sim *sim, const char *text)

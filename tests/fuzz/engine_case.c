@@ -63,10 +63,11 @@ static void fuzz_round_trip(pcs_sim *sim, const uint8_t *data, size_t size)
     pcs_context *ctx = NULL;
     pcs_sim *again = NULL;
     if (pcs_context_create(&ctx) != PCS_OK) return;
-    pcs_status status = pcs_case_write(sim->input, path);
+    char *text;
+    size_t length;
+    pcs_status status = pcs_case_dump(sim->input, false, &text, &length);
     fuzz_demand(status == PCS_OK, "a case was built but not written", data, size);
-    status = pcs_build_sim_from(ctx, path, 0, NULL, &again);
-    remove(path);
+    status = pcs_build_sim_of(ctx, &(pcs_source){ .path = path, .text = text }, &again);
     if (status != PCS_OK && status != PCS_NO_MEMORY) fprintf(stderr, "%s\n", pcs_message(ctx));
     fuzz_demand(status == PCS_OK || status == PCS_NO_MEMORY, "a written case was not built again", data, size);
     if (status == PCS_OK) {
