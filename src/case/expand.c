@@ -370,9 +370,8 @@ static bool value_points(pcs_case *c, pcs_yaml *node, pcs_range range, pcs_point
 // [place, value] with rising places from 0: { table: ... } is linear between them, in { steps: ... } a value holds to
 // the next place.
 
-static const char *const profile_kinds[] = { "from", "table", "steps" };
-
-enum { PROFILE_ENDS, WAY_TABLE, PROFILE_STEPS, NWAY };
+static const char *const profile_kinds[] = { "from", "table", "steps", NULL };
+enum { PROFILE_ENDS, PROFILE_TABLE, PROFILE_STEPS };
 
 // Allocates positions and values of the rows. False if memory is out.
 static bool profile_take(pcs_case *c, int count, double **place, double **level)
@@ -419,22 +418,6 @@ static bool profile_read_rows(pcs_case *c, pcs_yaml *rows, pcs_range range, pcs_
     return true;
 }
 
-// Returns the index of the key that gives the profile; -1, with an error, if there is none or more than one.
-static int profile_kind(pcs_case *c, pcs_yaml *node)
-{
-    int kind = -1, count = 0;
-    for (int i = 0; i < NWAY; i++) {
-        if (pcs_case_get(c, node, profile_kinds[i]) == NULL) continue;
-        kind = i;
-        count++;
-    }
-    if (count == 0 && pcs_case_get(c, node, "to") != NULL) return PROFILE_ENDS; // and says what is missing
-    if (count == 1) return kind;
-    pcs_case_error_at(c, node, NULL, "needs 'from' and 'to', or 'table', or 'steps' (rows [position, value]), has %s",
-                      count == 0 ? "none of them" : "more than one of them");
-    return -1;
-}
-
 static bool profile_read(pcs_case *c, pcs_yaml *node, pcs_range range, pcs_profile *out)
 {
     pcs_profile read = { .value = NAN };
@@ -443,7 +426,7 @@ static bool profile_read(pcs_case *c, pcs_yaml *node, pcs_range range, pcs_profi
         read.value = pcs_case_number(c, node, range);
         is_fine = !isnan(read.value);
     } else {
-        int kind = profile_kind(c, node);
+        int kind = pcs_case_one(c, node, profile_kinds, true);
         if (kind == PROFILE_ENDS) is_fine = profile_read_ends(c, node, range, &read);
         else if (kind >= 0) is_fine = profile_read_rows(c, pcs_case_get(c, node, profile_kinds[kind]), range, &read);
         read.is_stepped = kind == PROFILE_STEPS;
