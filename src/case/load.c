@@ -153,19 +153,14 @@ static bool include_find(include_chain *chain, const pcs_yaml *node, char path[P
 {
     pcs_case *c = chain->c;
     const char *text = node->text, *folder = pcs_case_folder_of(c, node);
-    struct stat info;
     bool is_plain = text[0] == '/' || strcmp(folder, ".") == 0;
     int length = snprintf(path, PATH_MAX, "%s%s%s", is_plain ? "" : folder, is_plain ? "" : "/", text);
     if (length < 0 || length >= PATH_MAX) {
         pcs_case_error(c, node, "cannot include '%.60s...': too long a path", text);
         return false;
     }
-    if (stat(path, &info) != 0 || realpath(path, whole) == NULL) {
+    if (realpath(path, whole) == NULL) {
         pcs_case_error(c, node, "cannot include '%s': %s", path, strerror(errno));
-        return false;
-    }
-    if (!S_ISREG(info.st_mode)) {
-        pcs_case_error(c, node, "cannot include '%s': it is no file", path);
         return false;
     }
     for (int i = 0; i < chain->depth; i++) {
@@ -259,7 +254,7 @@ static pcs_status load_create(pcs_context *ctx, const char *file, pcs_case **out
 {
     pcs_case *c = NULL;
     PCS_TAKE(ctx, c, 1, "the case");
-    *c = (pcs_case){ .ctx = ctx, .file = pcs_take_text(ctx, file), .folder = ".", .name = "case" };
+    *c = (pcs_case){ .ctx = ctx, .file = pcs_take_text(ctx, file), .name = "case" };
     if (c->file == NULL) return PCS_NO_MEMORY;
     if (!pcs_tree_reserve(c, &c->files, 0, &c->file_room, sizeof *c->files))
         return pcs_fail(ctx, PCS_NO_MEMORY, "out of memory: the case");
@@ -299,19 +294,17 @@ static const char *load_stem(pcs_case *c, const char *path, size_t cut)
     return pcs_tree_text(c, stem, length - (cut < length ? cut : 0));
 }
 
-// Sets folder and name of the case: `bar` for .../bar/case.yaml and .../bar/case.resolved.yaml, else the file's stem.
+// Sets the name of the case: `bar` for .../bar/case.yaml and .../bar/case.resolved.yaml, else the file's stem.
 static pcs_status load_name(pcs_case *c)
 {
     const char *slash = strrchr(c->file, '/');
     const char *base = slash == NULL ? c->file : slash + 1;
-    c->folder = ".";
-    if (slash != NULL) c->folder = pcs_tree_text(c, c->file, slash == c->file ? 1 : (size_t)(slash - c->file));
-    if (c->folder == NULL) return PCS_NO_MEMORY;
     const char *dot = strrchr(base, '.');
     c->name = load_stem(c, c->file, dot == NULL || dot == base ? 0 : strlen(dot));
     if (strcmp(base, "case.yaml") == 0 || strcmp(base, "case.resolved.yaml") == 0) {
         char full[PATH_MAX];
-        if (realpath(c->folder, full) != NULL && full[1] != '\0') c->name = load_stem(c, full, 0);
+        const char *folder = pcs_case_folder_of(c, &(pcs_yaml){ .location.file = 0 });
+        if (realpath(folder, full) != NULL && full[1] != '\0') c->name = load_stem(c, full, 0);
     }
     return c->name == NULL ? PCS_NO_MEMORY : PCS_OK;
 }
@@ -360,7 +353,7 @@ pcs_status pcs_case_copy(pcs_context *ctx, const pcs_case *from, pcs_case **out)
 {
     pcs_case *c = NULL;
     PCS_TAKE(ctx, c, 1, "the case");
-    *c = (pcs_case){ .ctx = ctx, .file = from->file, .folder = from->folder, .name = from->name };
+    *c = (pcs_case){ .ctx = ctx, .file = from->file, .name = from->name };
     c->nfile = c->file_room = from->nfile; // full: a further one takes a list of its own
     c->files = from->files;
     PCS_TAKE(ctx, c->messages, from->nmessage, "the case");

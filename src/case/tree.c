@@ -163,7 +163,6 @@ const char *pcs_case_file(const pcs_case *c)
 
 const char *pcs_case_folder_of(pcs_case *c, const pcs_yaml *node)
 {
-    if (node->location.file == 0) return c->folder;
     const char *file = c->files[node->location.file], *slash = strrchr(file, '/');
     if (slash == NULL) return ".";
     const char *folder = pcs_tree_text(c, file, slash == file ? 1 : (size_t)(slash - file));

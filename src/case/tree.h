@@ -20,7 +20,7 @@ typedef struct pcs_case_message {
 
 struct pcs_case {
     pcs_context *ctx;
-    const char *file, *folder, *name;
+    const char *file, *name;
     int nfile, file_room;
     const char **files; // [nfile] paths of the case and of included files
     int present_file;   // number of the file being parsed

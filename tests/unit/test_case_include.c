@@ -162,7 +162,7 @@ TEST_IN_FOLDER(circles_and_broken_files_are_refused)
     put("g.yaml", "include: sub\n");
     CHECK_OK(context_of_test, load("g.yaml", &c));
     CHECK(pcs_case_finish(c) == PCS_BAD_INPUT);
-    check_message("g.yaml:1:10: cannot include 'sub': it is no file");
+    check_message("g.yaml:1:10: cannot include: cannot open the file 'sub': Is a directory");
 }
 
 // A tower of files that each include the next twice would be 2^16 files.
