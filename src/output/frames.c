@@ -19,7 +19,6 @@
 #include "output/tally.h"
 #include "schemes/scheme.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
@@ -381,7 +380,7 @@ static void vtk_put(const pcs_vtk *v, pcs_file *f, const char *title, const pcs_
     pcs_file_text(f, "\n  </AppendedData>\n</VTKFile>\n");
 }
 
-enum { FRAME_BUFFER = 1 << 16, LIST_BUFFER = 1 << 12, PATH_ROOM = 4096, USUAL_FRAMES = 100 };
+enum { FRAME_BUFFER = 1 << 16, LIST_BUFFER = 1 << 12, PATH_ROOM = 4096, NAME_ROOM = 512, USUAL_FRAMES = 100 };
 
 // Plans the steps that get a frame; before that, none does. The steps between two frames are the given number, else
 // about 100 frames fall on the run or its windows, as if these did not overlap.
@@ -432,30 +431,18 @@ static void series_name_list(pcs_series *s)
     snprintf(s->name, s->name_room, "%s.%s", s->stem, s->is_xml ? "pvd" : "vtk.series");
 }
 
-// Reads "_" and a number as it is printed, of `digits` digits at least, and moves *text past them.
-static bool series_read_number(const char **text, int digits, long *out)
-{
-    enum { MOST_DIGITS = 18 };
-    const char *p = *text + 1;
-    int count = 0;
-    if (**text != '_') return false;
-    for (*out = 0; isdigit((unsigned char)p[count]) && count < MOST_DIGITS; count++) *out = 10 * *out + p[count] - '0';
-    *text = p + count;
-    return count == digits || (count > digits && p[0] != '0');
-}
-
 // Returns true for the name of a frame, a piece or an index from number `first` on, complete or not.
 static bool series_is_frame(const pcs_series *s, const char *name, long first)
 {
-    static const char *const endings[] = { ".vtu", ".vtk", ".pvtu" }; // of pieces the first one
+    static const char *const endings[] = { "vtu", "vtu.part", "vtk", "vtk.part", "pvtu", "pvtu.part" };
     size_t length = strlen(s->stem);
-    long number, piece;
-    const char *p = name + length;
-    if (strncmp(name, s->stem, length) != 0 || !series_read_number(&p, 6, &number) || number < first) return false;
-    int nending = *p != '_' ? 3 : series_read_number(&p, 1, &piece);
-    for (int i = 0; i < nending; i++) {
-        size_t ending = strlen(endings[i]);
-        if (strncmp(p, endings[i], ending) == 0) return p[ending] == '\0' || strcmp(p + ending, ".part") == 0;
+    long number = -1, piece = -1;
+    char of_piece[32] = "", written[NAME_ROOM];
+    if (strncmp(name, s->stem, length) != 0 || sscanf(name + length, "_%ld_%ld", &number, &piece) < 1) return false;
+    if (piece >= 0) snprintf(of_piece, sizeof of_piece, "_%ld", piece);
+    for (int i = 0; i < (piece >= 0 ? 2 : 6); i++) {
+        snprintf(written, sizeof written, "%s_%06ld%s.%s", s->stem, number, of_piece, endings[i]);
+        if (strcmp(name, written) == 0) return number >= first;
     }
     return false;
 }
