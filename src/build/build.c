@@ -1163,8 +1163,8 @@ static pcs_status build_load(pcs_context *ctx, const pcs_source *source, pcs_bui
     return out->c != NULL ? PCS_OK : pcs_build_load_case(ctx, source, &out->c);
 }
 
-// Of several processes each builds a part of the mesh. If the case is wrong or needs the complete mesh, builds it again
-// with all of it in each, so that all report the same errors, with the user's node and cell numbers.
+// Lets each of several processes build a part of the mesh. If the case is wrong or needs the complete mesh, builds it
+// again with all of it in each, so that all report the same errors, with the user's node and cell numbers.
 static pcs_status build_sim(pcs_context *ctx, const pcs_source *source, pcs_sim **out)
 {
     pcs_build b;
