@@ -615,16 +615,14 @@ static bool commands_result_path(const char *directory, const char *stem, const 
     return length > 0 && length < PCS_CASE_PATH;
 }
 
-// Copies a text file of the results to the screen; absent when the case switched it off.
-static void commands_show_file(const char *directory, const char *stem, const char *ending)
+// Copies the summary to the screen; absent when the case switched it off.
+static void commands_show_summary(pcs_context *ctx, const char *directory)
 {
-    char path[PCS_CASE_PATH], block[4096];
-    if (!commands_result_path(directory, stem, ending, path)) return;
-    long long unused;
-    int file = pcs_open_input(path, &unused);
-    if (file < 0) return;
-    for (ssize_t count; (count = read(file, block, sizeof block)) > 0;) fwrite(block, 1, (size_t)count, stdout);
-    close(file);
+    char path[PCS_CASE_PATH], *text;
+    size_t size;
+    if (!commands_result_path(directory, "summary", ".txt", path) || access(path, R_OK) != 0) return;
+    if (pcs_text_file(ctx, path, "the summary", PCS_TEXT_MOST, &text, &size) == PCS_OK) fputs(text, stdout);
+    pcs_scratch_free(text);
 }
 
 // Prints the path of a result. False if it does not exist.
@@ -646,7 +644,7 @@ static bool commands_show_frames(const char *name, const char *directory, const 
 static void commands_show_results(const pcs_sim *sim, const char *directory)
 {
     if (access(directory, X_OK) == 0) {
-        commands_show_file(directory, "summary", ".txt");
+        commands_show_summary(sim->ctx, directory);
         bool has_frames = commands_show_frames(sim->view.case_name, directory, ".vtk.series");
         if (commands_show_path("Open in ParaView: ", directory, sim->view.case_name, ".pvd")) has_frames = true;
         if (has_frames) // else the script has nothing to open
@@ -770,7 +768,7 @@ static int cli_statics(pcs_context *ctx, const pcs_arguments *a)
     pcs_statics_options options = commands_statics_options(&analysis, a);
     pcs_status status = pcs_statics_run(&analysis, &options, directory, &statics);
     if (!a->is_quiet && status != PCS_BAD_INPUT) {
-        commands_show_file(directory, "summary", ".txt");
+        commands_show_summary(ctx, directory);
         commands_show_frames(analysis.case_name, directory, "_statics.vtk.series");
     }
     return status == PCS_OK ? PCS_CLI_DONE : commands_fail(ctx, status);
