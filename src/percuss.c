@@ -545,8 +545,7 @@ static bool once_is_finished(pcs_context *ctx, const char *folder)
 static pcs_status once_find(pcs_sim *sim, percuss_once *once, char folder[PATH_ROOM], int *lock)
 {
     char *text;
-    size_t size;
-    PCS_TRY(pcs_case_dump(sim->input, false, &text, &size));
+    PCS_TRY(pcs_case_dump(sim->input, false, &text));
     unsigned long long hash = pcs_hash(PCS_HASH_START, percuss_version(), strlen(percuss_version()));
     hash = pcs_hash(hash, text, strlen(text));
     PCS_TRY(pcs_case_hash_files(sim->input, &hash));

@@ -101,8 +101,7 @@ static pcs_status modes_write_frames(const pcs_analysis *on, const pcs_modes *mo
 static pcs_status modes_write_all(const pcs_analysis *on, const pcs_modes *modes, const char *directory)
 {
     char *text;
-    size_t size;
-    PCS_TRY(pcs_case_dump(on->input, false, &text, &size));
+    PCS_TRY(pcs_case_dump(on->input, false, &text));
     PCS_TRY(pcs_file_write(on->ctx, directory, "case.resolved.yaml", text));
     PCS_TRY(modes_write_table(on, modes, directory));
     return modes_write_frames(on, modes, directory);

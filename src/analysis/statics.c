@@ -1776,8 +1776,7 @@ static pcs_status statics_prepare(record *r, const char *directory)
     static const char *const names[OBSERVERS] = { "history", "frames", "contact_frames", "view" };
     const pcs_analysis *on = r->on;
     char *text, stem[NAME_ROOM];
-    size_t size;
-    PCS_TRY(pcs_case_dump(on->input, false, &text, &size));
+    PCS_TRY(pcs_case_dump(on->input, false, &text));
     PCS_TRY(pcs_file_write(on->ctx, directory, "case.resolved.yaml", text));
     PCS_TRY(statics_take(r));
     snprintf(stem, sizeof stem, "%s_statics", on->case_name);

@@ -32,7 +32,6 @@ struct pcs_case {
     bool is_out_of_memory;      // tree or messages are incomplete
     char *pool, *pool_end;      // block from which small pieces are allocated
     char *dump[2];              // complete text, and the part that motion depends on; NULL if not made yet
-    size_t dump_size[2];
 };
 
 // Allocates small zeroed pieces that live as long as the context; NULL, with is_out_of_memory set, on failure.

@@ -186,13 +186,13 @@ pcs_status pcs_case_hash(const pcs_case *c, unsigned long long *hash)
     return PCS_OK;
 }
 
-pcs_status pcs_case_dump(pcs_case *c, bool of_motion, char **text, size_t *size)
+pcs_status pcs_case_dump(pcs_case *c, bool of_motion, char **text)
 {
-    char *all = c->dump[of_motion] == NULL ? write_all(c, of_motion, &c->dump_size[of_motion]) : NULL;
-    if (all != NULL) c->dump[of_motion] = pcs_take(c->ctx, c->dump_size[of_motion] + 1, 1, "the case as text");
-    if (all != NULL && c->dump[of_motion] != NULL) memcpy(c->dump[of_motion], all, c->dump_size[of_motion]);
+    size_t size = 0;
+    char *all = c->dump[of_motion] == NULL ? write_all(c, of_motion, &size) : NULL;
+    if (all != NULL) c->dump[of_motion] = pcs_take(c->ctx, size + 1, 1, "the case as text");
+    if (all != NULL && c->dump[of_motion] != NULL) memcpy(c->dump[of_motion], all, size);
     pcs_scratch_free(all);
     *text = c->dump[of_motion];
-    *size = c->dump_size[of_motion];
     return *text == NULL ? pcs_fail(c->ctx, PCS_NO_MEMORY, "out of memory: the case as text") : PCS_OK;
 }

@@ -869,7 +869,8 @@ pcs_archive pcs_checkpoint_archive(const pcs_sim *sim, pcs_archive_mode mode)
 static pcs_status checkpoint_hash(pcs_sim *sim, bool of_motion, pcs_checkpoint_case *out)
 {
     char *text = NULL;
-    PCS_TRY(pcs_case_dump(sim->input, of_motion, &text, &out->size));
+    PCS_TRY(pcs_case_dump(sim->input, of_motion, &text));
+    out->size = strlen(text);
     out->hash = pcs_hash(PCS_HASH_START, PERCUSS_VERSION, sizeof PERCUSS_VERSION);
     out->hash = pcs_hash(out->hash, text, out->size);
     out->text = text;
@@ -1586,10 +1587,9 @@ static pcs_status sim_spare_other(pcs_sim *sim, const char *directory)
 static pcs_status sim_prepare_directory(pcs_sim *sim, const char *directory)
 {
     char *text;
-    size_t size;
     PCS_TRY(sim_spare_other(sim, directory));
     if (sim->has_case_file) return PCS_OK;
-    PCS_TRY(pcs_case_dump(sim->input, false, &text, &size));
+    PCS_TRY(pcs_case_dump(sim->input, false, &text));
     return pcs_file_write(sim->ctx, directory, "case.resolved.yaml", text);
 }
 
