@@ -48,8 +48,8 @@ typedef struct pcs_vtk {
     const double *position;          // [npoint][3] m
     int stride;                      // numbers from one position to the next; 0 for 3
     const int *entry;                // [nentry] for each cell the number of its points, and these
-    pcs_vtk_array *point_arrays, *cell_arrays; // [npoint_array], [ncell_array]
-    int npoint_array, ncell_array;
+    pcs_vtk_array *arrays;           // [narray] over points and, from npoint_array on, over cells
+    int narray, npoint_array;
     bool is_single;         // reals are written as float; values beyond its range become infinite
     pcs_vtk_packer *packer; // NULL for legacy files
     int npart;
@@ -136,7 +136,7 @@ struct pcs_vtk_packer {
 
 static vtk_data vtk_find(const pcs_vtk *v, int k)
 {
-    int real = v->is_single ? FLOAT : DOUBLE, field = k - GRID_ARRAYS, cell_field = field - v->npoint_array;
+    int real = v->is_single ? FLOAT : DOUBLE, field = k - GRID_ARRAYS;
     switch (k) {
     case CONNECTIVITY: return (vtk_data){ "connectivity", 1, v->nentry - v->ncell, INT, NULL, 0 };
     case OFFSETS: return (vtk_data){ "offsets", 1, v->ncell, INT, NULL, 0 };
@@ -144,8 +144,8 @@ static vtk_data vtk_find(const pcs_vtk *v, int k)
     case POSITIONS: return (vtk_data){ "Points", 3, v->npoint, real, v->position, v->stride > 0 ? v->stride : 3 };
     default: break;
     }
-    const pcs_vtk_array *a = cell_field < 0 ? &v->point_arrays[field] : &v->cell_arrays[cell_field];
-    int count = cell_field < 0 ? v->npoint : v->ncell, type = a->is_integer ? INT : real;
+    const pcs_vtk_array *a = &v->arrays[field];
+    int count = field < v->npoint_array ? v->npoint : v->ncell, type = a->is_integer ? INT : real;
     return (vtk_data){ a->name, a->ncomponent, count, type, a->x, a->stride > 0 ? a->stride : a->ncomponent };
 }
 
@@ -215,7 +215,7 @@ static void legacy_put_array(const pcs_vtk *v, pcs_file *f, int k)
 static void legacy_put_fields(const pcs_vtk *v, pcs_file *f, bool is_of_points, int count)
 {
     int first = GRID_ARRAYS + (is_of_points ? 0 : v->npoint_array);
-    int narray = is_of_points ? v->npoint_array : v->ncell_array;
+    int narray = is_of_points ? v->npoint_array : v->narray - v->npoint_array;
     if (narray == 0 || count == 0) return;
     pcs_file_print(f, "%s %d\nFIELD FieldData %d\n", is_of_points ? "POINT_DATA" : "CELL_DATA", count, narray);
     for (int k = first; k < first + narray; k++) {
@@ -275,7 +275,7 @@ static pcs_status vtk_make_xml(pcs_context *ctx, pcs_vtk *v)
     PCS_TAKE(ctx, p->packed, deflateBound(&p->stream, BLOCK), "compressed frames");
     PCS_TAKE(ctx, p->block, BLOCK, "compressed frames");
     PCS_TAKE(ctx, p->sizes, xml_blocks(longest * sizeof(double)), "compressed frames");
-    PCS_TAKE(ctx, p->mark, GRID_ARRAYS + v->npoint_array + v->ncell_array, "frames");
+    PCS_TAKE(ctx, p->mark, GRID_ARRAYS + v->narray, "frames");
     v->packer = p;
     return PCS_OK;
 }
@@ -352,7 +352,7 @@ static void xml_put_head(pcs_file *f, const char *type)
 static void xml_put_data(const pcs_vtk *v, pcs_file *f, bool is_index)
 {
     xml_put_names(v, f, "PointData", (int[2]){ GRID_ARRAYS, v->npoint_array }, is_index);
-    xml_put_names(v, f, "CellData", (int[2]){ GRID_ARRAYS + v->npoint_array, v->ncell_array }, is_index);
+    xml_put_names(v, f, "CellData", (int[2]){ GRID_ARRAYS + v->npoint_array, v->narray - v->npoint_array }, is_index);
     xml_put_names(v, f, "Points", (int[2]){ POSITIONS, 1 }, is_index);
 }
 
@@ -371,7 +371,7 @@ static void vtk_put(const pcs_vtk *v, pcs_file *f, const char *title, const pcs_
     xml_put_names(v, f, "Cells", (int[2]){ CONNECTIVITY, POSITIONS }, false);
     pcs_file_text(f, "    </Piece>\n  </UnstructuredGrid>\n  <AppendedData encoding=\"raw\">\n_");
     long long start = pcs_file_place(f);
-    for (int k = 0; k < GRID_ARRAYS + v->npoint_array + v->ncell_array; k++) {
+    for (int k = 0; k < GRID_ARRAYS + v->narray; k++) {
         char offset[OFFSET_DIGITS + 1];
         int length = snprintf(offset, sizeof offset, "%lld", pcs_file_place(f) - start);
         pcs_file_patch(f, v->packer->mark[k], offset, (size_t)length);
@@ -933,9 +933,9 @@ static pcs_status obstacles_create(pcs_context *ctx, const pcs_view *view, pcs_o
     if (picture != NULL) out->nsolver_memory = picture->nobstacle - picture->nstill;
     PCS_TAKE(ctx, out->last, out->nsolver_memory, "bearings, discs and joints");
     out->array = (pcs_vtk_array){ .name = "contact", .ncomponent = 1, .x = out->contact, .is_integer = true };
-    out->vtk = (pcs_vtk){ .dataset = "POLYDATA", .cell_kind = "POLYGONS", .entry = out->entry, .ncell_array = 1 };
+    out->vtk = (pcs_vtk){ .dataset = "POLYDATA", .cell_kind = "POLYGONS", .entry = out->entry, .narray = 1 };
     out->vtk.position = out->position[0];
-    out->vtk.cell_arrays = &out->array;
+    out->vtk.arrays = &out->array;
     out->vtk.make_part = obstacles_make_part;
     out->vtk.user = out;
     return series_create(ctx, view, "obstacles", &out->series);
@@ -1001,16 +1001,17 @@ static const pcs_option frames_options[] = {
     { .name = NULL },
 };
 
-static bool frames_has(const pcs_vtk_array *arrays, int count, const char *name)
+// Returns true if one of the first `count` arrays has this name.
+static bool frames_has(const pcs_vtk *v, int count, const char *name)
 {
     bool is_found = false;
-    for (int i = 0; i < count && !is_found; i++) is_found = strcmp(arrays[i].name, name) == 0;
+    for (int i = 0; i < count && !is_found; i++) is_found = strcmp(v->arrays[i].name, name) == 0;
     return is_found;
 }
 
-static void frames_add(pcs_vtk_array *arrays, int *count, const char *name, int ncomponent, const double *x)
+static void frames_add(pcs_vtk *v, const char *name, int ncomponent, const double *x)
 {
-    if (x != NULL) arrays[(*count)++] = (pcs_vtk_array){ name, ncomponent, x, false, 0 };
+    if (x != NULL) v->arrays[v->narray++] = (pcs_vtk_array){ name, ncomponent, x, false, 0 };
 }
 
 // Lists all arrays that the picture has.
@@ -1018,53 +1019,41 @@ static void frames_list(const pcs_picture *picture, pcs_vtk *v)
 {
     double(*const vectors[PCS_FRAME_VECTORS])[3] = { picture->displacement, picture->velocity, picture->rotation };
     for (int i = 0; i < PCS_FRAME_VECTORS; i++)
-        frames_add(v->point_arrays, &v->npoint_array, pcs_frame_vectors[i], 3,
-                   vectors[i] == NULL ? NULL : vectors[i][0]);
-    frames_add(v->point_arrays, &v->npoint_array, "radius", 1, picture->radius);
-    for (int k = 0; k < picture->npoint_field; k++)
-        frames_add(v->point_arrays, &v->npoint_array, picture->point_names[k], 1, picture->point_fields[k]);
-    if (picture->section_y != NULL) frames_add(v->cell_arrays, &v->ncell_array, "section_y", 3, picture->section_y[0]);
-    for (int k = 0; k < picture->nfield; k++)
-        frames_add(v->cell_arrays, &v->ncell_array, picture->field_names[k], 1, picture->fields[k]);
+        frames_add(v, pcs_frame_vectors[i], 3, vectors[i] == NULL ? NULL : vectors[i][0]);
+    frames_add(v, "radius", 1, picture->radius);
+    for (int k = 0; k < picture->npoint_field; k++) frames_add(v, picture->point_names[k], 1, picture->point_fields[k]);
+    v->npoint_array = v->narray;
+    if (picture->section_y != NULL) frames_add(v, "section_y", 3, picture->section_y[0]);
+    for (int k = 0; k < picture->nfield; k++) frames_add(v, picture->field_names[k], 1, picture->fields[k]);
 }
 
-// Writes the names of all arrays that can be asked for, each once.
-static void frames_print_names(const pcs_vtk *v, size_t room, char *text)
-{
-    text[0] = '\0';
-    for (int k = 0; k < v->npoint_array + v->ncell_array; k++) {
-        int cell_array = k - v->npoint_array;
-        const char *name = cell_array < 0 ? v->point_arrays[k].name : v->cell_arrays[cell_array].name;
-        bool is_known = cell_array >= 0 && frames_has(v->point_arrays, v->npoint_array, name);
-        if (!is_known && strcmp(name, "radius") != 0) pcs_text_add(text, room, "%s%s", k == 0 ? "" : ", ", name);
-    }
-}
-
+// Checks that there are all arrays asked for; PCS_BAD_INPUT if there is none of number *index.
 static pcs_status frames_demand(pcs_context *ctx, const pcs_vtk *v, const pcs_names *fields, int *index)
 {
     for (int i = 0; i < fields->count; i++) {
-        *index = i;
-        const char *wanted = fields->text[i];
         char known[KNOWN_ROOM] = "";
-        if (strcmp(wanted, "none") == 0 || frames_has(v->point_arrays, v->npoint_array, wanted) ||
-            frames_has(v->cell_arrays, v->ncell_array, wanted))
-            continue;
-        frames_print_names(v, sizeof known, known);
-        return pcs_fail(ctx, PCS_BAD_INPUT, "the model has no '%s'; it has %s", wanted, known);
+        *index = i;
+        if (strcmp(fields->text[i], "none") == 0 || frames_has(v, v->narray, fields->text[i])) continue;
+        for (int k = 0; k < v->narray; k++) // each name once
+            if (!frames_has(v, k, v->arrays[k].name) && strcmp(v->arrays[k].name, "radius") != 0)
+                pcs_text_add(known, sizeof known, "%s%s", k == 0 ? "" : ", ", v->arrays[k].name);
+        return pcs_fail(ctx, PCS_BAD_INPUT, "the model has no '%s'; it has %s", fields->text[i], known);
     }
     return PCS_OK;
 }
 
 // Removes arrays that are not asked for, if any are; radii always stay.
-static void frames_choose(pcs_vtk_array *arrays, int *count, const pcs_names *fields)
+static void frames_choose(pcs_vtk *v, const pcs_names *fields)
 {
-    int kept = 0;
-    for (int i = 0; i < *count; i++) {
-        bool stays = fields->count == 0 || strcmp(arrays[i].name, "radius") == 0;
-        for (int k = 0; k < fields->count; k++) stays = stays || strcmp(fields->text[k], arrays[i].name) == 0;
-        if (stays) arrays[kept++] = arrays[i];
+    int kept = 0, kept_points = 0;
+    for (int i = 0; i < v->narray; i++) {
+        bool stays = fields->count == 0 || strcmp(v->arrays[i].name, "radius") == 0;
+        for (int k = 0; k < fields->count; k++) stays = stays || strcmp(fields->text[k], v->arrays[i].name) == 0;
+        kept_points += stays && i < v->npoint_array;
+        if (stays) v->arrays[kept++] = v->arrays[i];
     }
-    *count = kept;
+    v->narray = kept;
+    v->npoint_array = kept_points;
 }
 
 // Lists the arrays of a picture; PCS_BAD_INPUT if it does not have the one of number *index of those asked for.
@@ -1072,8 +1061,7 @@ static pcs_status frames_find_arrays(pcs_context *ctx, const pcs_picture *pictur
                                      pcs_vtk *out, int *index)
 {
     *out = (pcs_vtk){ .dataset = "UNSTRUCTURED_GRID", .cell_kind = "CELLS" };
-    PCS_TAKE(ctx, out->point_arrays, PCS_FRAME_VECTORS + 1 + picture->npoint_field, "frames");
-    PCS_TAKE(ctx, out->cell_arrays, 1 + picture->nfield, "frames");
+    PCS_TAKE(ctx, out->arrays, PCS_FRAME_VECTORS + 2 + picture->npoint_field + picture->nfield, "frames");
     frames_list(picture, out);
     return frames_demand(ctx, out, fields, index);
 }
@@ -1100,8 +1088,7 @@ static pcs_status frames_make_data(const pcs_observer *self, const pcs_picture *
     pcs_vtk *v = &d->vtk;
     int index;
     PCS_TRY(frames_find_arrays(self->ctx, picture, fields, v, &index));
-    frames_choose(v->point_arrays, &v->npoint_array, fields);
-    frames_choose(v->cell_arrays, &v->ncell_array, fields);
+    frames_choose(v, fields);
     v->npoint = picture->npoint;
     v->ncell = picture->ncell;
     PCS_TAKE(self->ctx, d->position, picture->npoint, "frames");
@@ -1387,9 +1374,9 @@ static pcs_status contact_frames_make_grid(pcs_context *ctx, const pcs_system *s
         entry[2 * i + 1] = i;
     }
     v->entry = entry;
-    v->npoint_array = sizeof arrays / sizeof *arrays;
-    PCS_TAKE(ctx, v->point_arrays, v->npoint_array, "contact results");
-    memcpy(v->point_arrays, arrays, sizeof arrays);
+    v->narray = v->npoint_array = sizeof arrays / sizeof *arrays;
+    PCS_TAKE(ctx, v->arrays, v->narray, "contact results");
+    memcpy(v->arrays, arrays, sizeof arrays);
     return PCS_OK;
 }
 
