@@ -65,8 +65,8 @@ static const pcs_option amplitude_options[] = {
              "file with lines `t, factor` and rising times; linear between, constant outside"),
     { .name = NULL },
 };
-enum { SHAPE_TABLE, SHAPE_SINE, SHAPE_RAMP, SHAPE_PULSE, SHAPE_EXPRESSION, SHAPE_CSV };
-static const char *const amplitude_shapes[] = { "table", "sine", "ramp", "pulse", "expression", "csv", NULL };
+enum { AMPLITUDE_CSV = PCS_AMPLITUDE_EXPRESSION + 1 }; // the keys are in the order of pcs_amplitude_kind
+static const char *const amplitude_kinds[] = { "table", "sine", "ramp", "pulse", "expression", "csv", NULL };
 static const pcs_map amplitude_map = { .name = "amplitude", .options = amplitude_options };
 
 // Takes rows [time, factor] of the case or of a file, whose times rise.
@@ -91,49 +91,28 @@ static pcs_status amplitude_read_table(pcs_build *b, pcs_yaml *node, const pcs_l
     return PCS_OK;
 }
 
-static pcs_status amplitude_read_csv(pcs_build *b, pcs_yaml *node, const char *path, pcs_amplitude *out)
-{
-    pcs_list table;
-    pcs_status status = pcs_table_read(b->ctx, path, &table);
-    if (status == PCS_IO_ERROR) status = PCS_BAD_INPUT; // a wrong path is an error of the case
-    return status == PCS_OK ? amplitude_read_table(b, node, &table, out) : pcs_build_blame(b, node, status);
-}
-
-// Reads a sine, ramp or pulse.
-static void amplitude_read_shape(pcs_build *b, pcs_yaml *node, int shape, pcs_amplitude *out)
-{
-    static const pcs_option *const options[] = {
-        [SHAPE_SINE] = sine_options, [SHAPE_RAMP] = ramp_options, [SHAPE_PULSE] = pulse_options
-    };
-    static const pcs_amplitude_kind kinds[] = {
-        [SHAPE_SINE] = PCS_AMPLITUDE_SINE, [SHAPE_RAMP] = PCS_AMPLITUDE_RAMP, [SHAPE_PULSE] = PCS_AMPLITUDE_PULSE
-    };
-    shape_params p = { 0 };
-    if (!pcs_case_is(b->c, node, PCS_YAML_MAP) || !pcs_case_read(b->c, node, options[shape], &p)) return;
-    p.amplitude.kind = kinds[shape];
-    p.amplitude.is_smooth = p.shape == 1;
-    *out = p.amplitude;
-}
-
 static pcs_status amplitude_read(pcs_build *b, const pcs_form *self, pcs_yaml *map, void *member)
 {
     pcs_amplitude *out = member;
-    if (!pcs_case_is(b->c, map, PCS_YAML_MAP)) return PCS_OK;
-    int shape = pcs_case_one(b->c, map, amplitude_shapes, true);
     amplitude_params p = { 0 };
-    if (shape < 0 || !pcs_case_read(b->c, map, amplitude_options, &p)) return PCS_OK;
-    pcs_yaml *node = pcs_case_get(b->c, map, amplitude_shapes[shape]);
-    if (shape == SHAPE_CSV) return amplitude_read_csv(b, node, p.csv, out);
-    if (shape == SHAPE_TABLE) return amplitude_read_table(b, node, &p.table, out);
-    if (shape != SHAPE_EXPRESSION) {
-        amplitude_read_shape(b, node, shape, out);
-        return PCS_OK;
+    shape_params s = { 0 };
+    if (!pcs_case_is(b->c, map, PCS_YAML_MAP)) return PCS_OK;
+    int kind = pcs_case_one(b->c, map, amplitude_kinds, true);
+    if (kind < 0 || !pcs_case_read(b->c, map, amplitude_options, &p)) return PCS_OK;
+    pcs_yaml *node = pcs_case_get(b->c, map, amplitude_kinds[kind]);
+    pcs_status status = kind == AMPLITUDE_CSV ? pcs_table_read(b->ctx, p.csv, &p.table) : PCS_OK;
+    if (status != PCS_OK) return pcs_build_blame(b, node, status == PCS_IO_ERROR ? PCS_BAD_INPUT : status);
+    if (kind == AMPLITUDE_CSV || kind == PCS_AMPLITUDE_TABLE) return amplitude_read_table(b, node, &p.table, out);
+    if (kind == PCS_AMPLITUDE_EXPRESSION) {
+        double first = pcs_expression_value(p.expression, &(double){ 0.0 });
+        if (!isfinite(first)) pcs_case_reject(b->c, node, "must be a finite number at t = 0, is %g", first);
+        *out = (pcs_amplitude){ .expression = p.expression, .formula = node->text };
+    } else if (pcs_case_is(b->c, node, PCS_YAML_MAP) &&
+               pcs_case_read(b->c, node, amplitude_options[kind].form->map->options, &s)) {
+        *out = s.amplitude;
+        out->is_smooth = s.shape == 1;
     }
-    double first = pcs_expression_value(p.expression, &(double){ 0.0 });
-    if (!isfinite(first)) pcs_case_reject(b->c, node, "must be a finite number at t = 0, is %g", first);
-    out->kind = PCS_AMPLITUDE_EXPRESSION;
-    out->expression = p.expression;
-    out->formula = node->text;
+    out->kind = (pcs_amplitude_kind)kind;
     return PCS_OK;
 }
 
