@@ -101,49 +101,46 @@ static const pcs_option case_options[] = {
 };
 const pcs_map pcs_case_map = { .name = "case", .options = case_options };
 
-typedef struct maps_walker {
+// Maps below the case, each once, with their paths, "loads.NAME.amplitude", and the help of their keys.
+typedef struct maps_list {
     pcs_context *ctx;
-    pcs_map_visit *visit;
-    void *user;
     int count;
-    const pcs_map *seen[MOST_MAPS];
-} maps_walker;
+    struct {
+        const pcs_map *map;
+        const char *help;
+        char path[PCS_PATH_BYTES];
+    } found[MOST_MAPS];
+} maps_list;
 
-static void maps_walk_map(maps_walker *w, const char *path, const char *help, const pcs_map *map);
+static void maps_add(maps_list *list, const char *path, const char *help, const pcs_map *map);
 
-static void maps_walk_options(maps_walker *w, const char *path, const pcs_option *options)
+static void maps_add_options(maps_list *list, const char *path, const pcs_option *options)
 {
     char longer[PCS_PATH_BYTES];
     for (; options != NULL && options->name != NULL; options++) {
         if (options->form == NULL || options->form->map == NULL) continue;
         snprintf(longer, sizeof longer, "%s%s%s", path, path[0] == '\0' ? "" : ".", options->name);
-        maps_walk_map(w, longer, options->help, options->form->map);
+        maps_add(list, longer, options->help, options->form->map);
     }
 }
 
-static void maps_walk_map(maps_walker *w, const char *path, const char *help, const pcs_map *map)
+static void maps_add(maps_list *list, const char *path, const char *help, const pcs_map *map)
 {
     char longer[PCS_PATH_BYTES];
     pcs_map_part part;
-    for (int i = 0; i < w->count; i++)
-        if (w->seen[i] == map) return;
-    if (w->count == MOST_MAPS) return;
-    w->seen[w->count++] = map;
-    w->visit(w->user, path, help, map);
+    for (int i = 0; i < list->count; i++)
+        if (list->found[i].map == map) return;
+    if (list->count == MOST_MAPS) return;
+    list->found[list->count].map = map;
+    list->found[list->count].help = help;
+    snprintf(list->found[list->count++].path, PCS_PATH_BYTES, "%s", path);
     snprintf(longer, sizeof longer, "%s%s", path, map->kind == PCS_MAP_NAMES ? ".NAME" : "");
-    if (map->entry != NULL) maps_walk_map(w, longer, help, map->entry);
-    maps_walk_options(w, path, map->options);
-    if (map->parts == NULL) return;
-    for (int i = 0; map->parts(w->ctx, i, &part); i++) {
-        maps_walk_options(w, path, part.options);
-        maps_walk_options(w, path, part.more);
+    if (map->entry != NULL) maps_add(list, longer, help, map->entry);
+    maps_add_options(list, path, map->options);
+    for (int i = 0; map->parts != NULL && map->parts(list->ctx, i, &part); i++) {
+        maps_add_options(list, path, part.options);
+        maps_add_options(list, path, part.more);
     }
-}
-
-static void maps_walk(pcs_context *ctx, pcs_map_visit *visit, void *user)
-{
-    maps_walker w = { .ctx = ctx, .visit = visit, .user = user };
-    maps_walk_map(&w, "", "", &pcs_case_map);
 }
 
 __attribute__((format(printf, 2, 3))) static void catalogue_print(const pcs_catalogue *self, const char *format, ...)
@@ -247,21 +244,9 @@ static void catalogue_write_entry(void *user, const pcs_catalogue_entry *entry)
 
 static const char *const key_heading = "Keys of a case";
 
-typedef struct catalogue_walker {
-    pcs_catalogue_visit *visit;
-    void *user;
-} catalogue_walker;
-
-// Visits a map that has keys of its own, under its path; maps of names and lists have none and are skipped.
-static void catalogue_visit_map(void *user, const char *path, const char *help, const pcs_map *map)
+static void catalogue_walk_keys(pcs_context *ctx, pcs_catalogue_visit *visit, void *user)
 {
-    const catalogue_walker *w = user;
-    const pcs_catalogue_entry entry = { key_heading, NULL, path, help, map->options, NULL };
-    if (path[0] != '\0' && map->entry == NULL) w->visit(w->user, &entry);
-}
-
-static void catalogue_walk_keys(pcs_context *ctx, catalogue_walker *w)
-{
+    maps_list maps = { .ctx = ctx };
     const pcs_catalogue_entry common[] = {
         { key_heading, NULL, "include",
           "a file, or a list of files, whose keys are merged into this map; keys given here win", NULL, NULL },
@@ -272,18 +257,23 @@ static void catalogue_walk_keys(pcs_context *ctx, catalogue_walker *w)
     for (const pcs_option *o = pcs_case_map.options; o->name != NULL; o++) {
         char text[512];
         snprintf(text, sizeof text, "%s: %s", o->form->shown, o->help);
-        if (o->form->map == NULL)
-            w->visit(w->user, &(pcs_catalogue_entry){ key_heading, NULL, o->name, text, NULL, NULL });
+        if (o->form->map == NULL) visit(user, &(pcs_catalogue_entry){ key_heading, NULL, o->name, text, NULL, NULL });
     }
-    for (int i = 0; i < 2; i++) w->visit(w->user, &common[i]);
-    maps_walk(ctx, catalogue_visit_map, w);
+    for (int i = 0; i < 2; i++) visit(user, &common[i]);
+    maps_add(&maps, "", "", &pcs_case_map);
+    for (int i = 1; i < maps.count; i++) { // maps of names and lists have no keys of their own
+        const pcs_map *map = maps.found[i].map;
+        const pcs_catalogue_entry entry = { key_heading,        NULL,         maps.found[i].path,
+                                            maps.found[i].help, map->options, NULL };
+        if (map->entry == NULL) visit(user, &entry);
+    }
 }
 
 pcs_status pcs_catalogue_walk(pcs_catalogue_visit *visit, void *user)
 {
     pcs_context *ctx = NULL;
     PCS_TRY(pcs_context_create(&ctx)); // options of systems need memory, which is freed at once
-    catalogue_walk_keys(ctx, &(catalogue_walker){ visit, user });
+    catalogue_walk_keys(ctx, visit, user);
     for (const pcs_registry *r = pcs_registries; r->title != NULL; r++) {
         pcs_map_part p;
         for (int i = 0; r->map->parts(ctx, i, &p); i++)
@@ -599,17 +589,11 @@ static void schema_define(schema *s, const pcs_map *map)
     }
 }
 
-static void schema_define_map(void *user, const char *path, const char *help, const pcs_map *map)
-{
-    schema *s = user;
-    schema_put(s, ",\n\n'%s':{", map->name);
-    schema_define(s, map);
-    schema_put(s, "}");
-}
-
 pcs_status pcs_catalogue_write_schema(pcs_context *ctx, const pcs_catalogue *self)
 {
     schema s = { .to = self, .ctx = ctx };
+    maps_list maps = { .ctx = ctx };
+    maps_add(&maps, "", "", &pcs_case_map);
     schema_put(&s,
                "{'$schema':'http://json-schema.org/draft-07/schema#',\n'title':'Case file of Percuss %s',\n"
                "'allOf':[{'$ref':'#/definitions/case'}],\n'definitions':{\n",
@@ -625,7 +609,11 @@ pcs_status pcs_catalogue_write_schema(pcs_context *ctx, const pcs_catalogue *sel
                    "'number','string']}},{'type':'object','properties':{"
                    "'from':{'$ref':'#/definitions/vector'},'to':{'$ref':'#/definitions/vector'}},"
                    "'required':['from','to'],'additionalProperties':false}]}");
-    maps_walk(ctx, schema_define_map, &s);
+    for (int i = 0; i < maps.count; i++) {
+        schema_put(&s, ",\n\n'%s':{", maps.found[i].map->name);
+        schema_define(&s, maps.found[i].map);
+        schema_put(&s, "}");
+    }
     schema_put(&s, "}}\n");
     return PCS_OK;
 }

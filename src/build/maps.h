@@ -88,7 +88,4 @@ typedef struct pcs_registry {
 extern const pcs_registry pcs_registries[];
 extern const pcs_map pcs_case_map; // the whole case
 
-// Visits every map below the whole case once; `path` is "loads.NAME.amplitude", `help` that of its key.
-typedef void pcs_map_visit(void *user, const char *path, const char *help, const pcs_map *map);
-
 #endif
