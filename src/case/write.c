@@ -1,4 +1,4 @@
-// A tree as strict YAML that loads again to the same values: block maps, lists of single values in one line,
+// A tree as strict YAML that loads again to the same values: block maps, lists in one line,
 // numbers with the point and signed exponent that YAML 1.1 readers ask for, texts in quotes where needed.
 
 #include "case/tree.h"
@@ -79,61 +79,29 @@ static void write_scalar(output *out, const pcs_yaml *node)
     }
 }
 
-// Returns true if a list holds no maps, so that it is written in one line.
-static bool write_is_flat(const pcs_yaml *list)
+static void write_key(output *out, const pcs_key *key)
 {
-    for (int i = 0; i < list->count; i++) {
-        const pcs_yaml *item = list->items[i];
-        if (item->kind == PCS_YAML_MAP || (item->kind == PCS_YAML_LIST && !write_is_flat(item))) return false;
-    }
-    return true;
+    if (write_is_plain(key->name)) write_text(out, key->name);
+    else write_quoted(out, key->name);
+    write_text(out, ":");
 }
 
-static void write_flat(output *out, const pcs_yaml *list)
+// Writes a node in one line.
+static void write_flat(output *out, const pcs_yaml *node)
 {
-    write_text(out, "[");
-    for (int i = 0; i < list->count; i++) {
-        if (i > 0) write_text(out, ", ");
-        if (list->items[i]->kind == PCS_YAML_LIST) write_flat(out, list->items[i]);
-        else write_scalar(out, list->items[i]);
-    }
-    write_text(out, "]");
-}
-
-static void write_block(output *out, const pcs_yaml *node, int indent, bool is_begun);
-
-// Writes what follows `key:` or `-`, up to the end of the line or block.
-static void write_value(output *out, const pcs_yaml *node, int indent)
-{
+    bool is_map = node->kind == PCS_YAML_MAP;
     if (node->kind == PCS_YAML_SCALAR) {
-        write_text(out, " ");
         write_scalar(out, node);
-        write_text(out, "\n");
-    } else if (node->count == 0) {
-        write_text(out, node->kind == PCS_YAML_MAP ? " {}\n" : " []\n");
-    } else if (node->kind == PCS_YAML_LIST && write_is_flat(node)) {
-        write_text(out, " ");
-        write_flat(out, node);
-        write_text(out, "\n");
-    } else if (node->kind == PCS_YAML_MAP && node->parent->kind == PCS_YAML_LIST) {
-        write_text(out, " ");
-        write_block(out, node, indent + INDENT, true);
-    } else {
-        write_text(out, "\n");
-        write_block(out, node, indent + INDENT, false);
+        return;
     }
-}
-
-static void write_entry(output *out, const pcs_yaml *node, int i, int indent)
-{
-    if (node->kind == PCS_YAML_MAP) {
-        if (write_is_plain(node->keys[i].name)) write_text(out, node->keys[i].name);
-        else write_quoted(out, node->keys[i].name);
-        write_text(out, ":");
-    } else {
-        write_text(out, "-");
+    write_text(out, is_map ? "{" : "[");
+    for (int i = 0; i < node->count; i++) {
+        if (i > 0) write_text(out, ", ");
+        if (is_map) write_key(out, &node->keys[i]);
+        if (is_map) write_text(out, " ");
+        write_flat(out, node->items[i]);
     }
-    write_value(out, node->items[i], indent);
+    write_text(out, is_map ? "}" : "]");
 }
 
 // Returns true if the motion does not depend on an entry of the case.
@@ -148,13 +116,22 @@ static bool write_is_left_out(const pcs_yaml *item)
     return paths[k] != NULL;
 }
 
-// Writes one line or block per entry; `is_begun`: the first line is indented already, by the dash of a list.
-static void write_block(output *out, const pcs_yaml *node, int indent, bool is_begun)
+// Writes a line per entry of a map, or a block for a map in it.
+static void write_block(output *out, const pcs_yaml *map, int indent)
 {
-    for (int i = 0; i < node->count; i++) {
-        if (out->of_motion && indent <= INDENT && write_is_left_out(node->items[i])) continue;
-        for (int k = 0; k < indent && (i > 0 || !is_begun); k++) write_text(out, " ");
-        write_entry(out, node, i, indent);
+    for (int i = 0; i < map->count; i++) {
+        const pcs_yaml *item = map->items[i];
+        bool is_block = item->kind == PCS_YAML_MAP && item->count > 0;
+        if (out->of_motion && indent <= INDENT && write_is_left_out(item)) continue;
+        for (int k = 0; k < indent; k++) write_text(out, " ");
+        write_key(out, &map->keys[i]);
+        write_text(out, is_block ? "\n" : " ");
+        if (is_block) {
+            write_block(out, item, indent + INDENT);
+            continue;
+        }
+        write_flat(out, item);
+        write_text(out, "\n");
     }
 }
 
@@ -167,7 +144,7 @@ static char *write_all(const pcs_case *c, bool of_motion, size_t *size)
         out.used = 0;
         if (out.text == NULL) return NULL;
         write_text(&out, "# The case as it was run, all defaults written out.\n");
-        write_block(&out, c->root, 0, false);
+        write_block(&out, c->root, 0);
         if (out.used <= out.room) break;
         pcs_scratch_free(out.text);
         out.room = out.used;
