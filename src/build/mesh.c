@@ -184,15 +184,11 @@ static const char *sets_check(const sets_params *p, const char **key)
 {
     *key = "cells";
     if (p->cells.count > 0 && p->selection.at.count > 0) return "'at' chooses nodes, not cells";
-    const struct {
-        const char *key;
-        const pcs_names *names;
-    } lists[] = {
-        { "nodes", &p->nodes }, { "cells", &p->cells }, { "within", &p->within }, { "without", &p->without }
-    };
-    for (int i = 0; i < 4; i++) {
-        *key = lists[i].key;
-        if (lists[i].names->nrow > 1) return "must be a name or a list of names, without lists in it";
+    for (const pcs_option *o = set_options; o->name != NULL; o++) {
+        const pcs_names *names = (const void *)((const char *)p + o->offset);
+        *key = o->name;
+        if (o->kind == PCS_OPTION_NAMES && names->nrow > 1)
+            return "must be a name or a list of names, without lists in it";
     }
     return pcs_selection_check(&p->selection, key);
 }
