@@ -721,8 +721,8 @@ static void record_add(pcs_frames_record *record, const pcs_picture *picture, do
 enum { PCS_OBSTACLE_SIDES = 32, PCS_OBSTACLE_RINGS = 8, PCS_OBSTACLE_POINTS = PCS_OBSTACLE_RINGS * PCS_OBSTACLE_SIDES };
 typedef struct pcs_obstacles {
     pcs_series series; // frames of moving obstacles
-    int nsolver_memory;
-    double (*last)[6]; // [nsolver_memory] m, two points of each in the last frame
+    int nmoving;
+    double (*last)[6]; // [nmoving] m, two points of each in the last frame
     // The file being written, of fixed obstacles with their record or of moving ones.
     pcs_vtk vtk;
     pcs_vtk_array array;
@@ -930,8 +930,8 @@ static pcs_status obstacles_create(pcs_context *ctx, const pcs_view *view, pcs_o
 {
     const pcs_picture *picture = view->system->picture;
     *out = (pcs_obstacles){ .system = view->system };
-    if (picture != NULL) out->nsolver_memory = picture->nobstacle - picture->nstill;
-    PCS_TAKE(ctx, out->last, out->nsolver_memory, "bearings, discs and joints");
+    if (picture != NULL) out->nmoving = picture->nobstacle - picture->nstill;
+    PCS_TAKE(ctx, out->last, out->nmoving, "bearings, discs and joints");
     out->array = (pcs_vtk_array){ .name = "contact", .ncomponent = 1, .x = out->contact, .is_integer = true };
     out->vtk = (pcs_vtk){ .dataset = "POLYDATA", .cell_kind = "POLYGONS", .entry = out->entry, .narray = 1 };
     out->vtk.position = out->position[0];
@@ -956,16 +956,16 @@ static void obstacles_find(const pcs_system *system, int moving, double x[6])
 static pcs_status obstacles_write_moving(pcs_obstacles *o, const pcs_view *view)
 {
     bool have_moved = o->series.count == 0;
-    for (int i = 0; i < o->nsolver_memory && !have_moved; i++) {
+    for (int i = 0; i < o->nmoving && !have_moved; i++) {
         double x[6];
         obstacles_find(view->system, i, x);
         for (int k = 0; k < 6; k++)
             have_moved = have_moved || fabs(x[k] - o->last[i][k]) > STILL * view->system->length;
     }
-    if (o->nsolver_memory == 0 || !have_moved) return PCS_OK;
-    for (int i = 0; i < o->nsolver_memory; i++) obstacles_find(view->system, i, o->last[i]);
+    if (o->nmoving == 0 || !have_moved) return PCS_OK;
+    for (int i = 0; i < o->nmoving; i++) obstacles_find(view->system, i, o->last[i]);
     o->record = NULL;
-    o->vtk.npart = o->nsolver_memory;
+    o->vtk.npart = o->nmoving;
     return series_write(&o->series, &o->vtk, "bearings, discs and joints; contact: joints after contacts, -1 a disc",
                         view->state);
 }
@@ -1205,8 +1205,7 @@ static pcs_status frames_serialize(pcs_observer *self, pcs_archive *c)
     pcs_archive_words(c, "ranges", d->record.position, 2 * (size_t)d->record.nrange);
     pcs_archive_words(c, "field_time", d->record.field_time, (size_t)picture->nfield + (size_t)picture->npoint_field);
     PCS_TRY(series_serialize(&d->series, c));
-    pcs_archive_words(c, "places", d->obstacles.last,
-                      (size_t)d->obstacles.nsolver_memory * sizeof *d->obstacles.last / 8);
+    pcs_archive_words(c, "places", d->obstacles.last, (size_t)d->obstacles.nmoving * sizeof *d->obstacles.last / 8);
     return series_serialize(&d->obstacles.series, c);
 }
 
