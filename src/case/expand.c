@@ -567,7 +567,7 @@ static bool expand_node(expansion *x, pcs_yaml *node);
 
 enum { TEXT_BYTES = 4096 };
 
-// The text that is being written.
+// The text that is being written, as far as it fits; `used` counts all of it.
 typedef struct expand_text {
     size_t used;
     char bytes[TEXT_BYTES];
@@ -580,13 +580,10 @@ static bool expand_has_formula(const char *text)
     return strstr(text, "${") != NULL;
 }
 
-static bool expand_put(expand_text *out, const char *bytes, size_t length)
+static void expand_put(expand_text *out, const char *bytes, size_t length)
 {
-    if (length >= sizeof out->bytes - out->used) return false;
-    memcpy(out->bytes + out->used, bytes, length);
+    if (out->used + length <= sizeof out->bytes) memcpy(out->bytes + out->used, bytes, length);
     out->used += length;
-    out->bytes[out->used] = '\0';
-    return true;
 }
 
 static int parameters_copy(expansion *x, int number)
@@ -682,31 +679,28 @@ static bool expand_formula(expansion *x, pcs_yaml *node, const char **p, expand_
     bool is_of_time = map != NULL && map->kind == PCS_YAML_MAP && node->index < map->count &&
                       strcmp(map->keys[node->index].name, "expression") == 0;
     bool needs_brackets = value < 0.0 && is_of_time; // -1^2 is not (-1)^2
-    if (needs_brackets && !expand_put(out, "(", 1)) return false;
-    if (!expand_put(out, number, strlen(number))) return false;
-    return !needs_brackets || expand_put(out, ")", 1);
+    if (needs_brackets) expand_put(out, "(", 1);
+    expand_put(out, number, strlen(number));
+    if (needs_brackets) expand_put(out, ")", 1);
+    return true;
 }
 
 static bool expand_text_of(expansion *x, pcs_yaml *node, expand_text *out)
 {
     const char *p = node->text;
     while (*p != '\0') {
-        bool is_fine = true;
         if (strncmp(p, "$${", 3) == 0) {
-            is_fine = expand_put(out, "${", 2);
+            expand_put(out, "${", 2);
             p += 3;
         } else if (strncmp(p, "${", 2) == 0) {
-            int before = x->c->nmessage;
-            is_fine = expand_formula(x, node, &p, out);
-            if (!is_fine && (x->c->nmessage > before || out->used + PCS_NUMBER_BYTES < TEXT_BYTES)) return false;
+            if (!expand_formula(x, node, &p, out)) return false;
         } else {
-            is_fine = expand_put(out, p++, 1);
+            expand_put(out, p++, 1);
         }
-        if (is_fine) continue;
-        pcs_case_reject(x->c, node, "is longer than %d characters with its formulas", TEXT_BYTES);
-        return false;
     }
-    return true;
+    if (out->used < TEXT_BYTES) return true;
+    pcs_case_reject(x->c, node, "is longer than %d characters with its formulas", TEXT_BYTES);
+    return false;
 }
 
 static bool expand_scalar(expansion *x, pcs_yaml *node)
