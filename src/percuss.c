@@ -488,12 +488,12 @@ static pcs_status once_set_output(pcs_case *c, const percuss_once *once)
 
 int percuss_read(const percuss_source *source, percuss **out)
 {
-    percuss *p = *out = open_handle();
-    if (p == NULL) return 1;
-    pcs_source from = open_source(source);
     pcs_case *c = NULL;
-    pcs_status status = pcs_build_load_case(p->ctx, &from, &c);
-    if (status == PCS_OK) p->read = c;
+    int answer = open_for(source, out);
+    if (answer != 0) return answer;
+    pcs_source from = open_source(source);
+    pcs_status status = pcs_build_load_case((*out)->ctx, &from, &c);
+    if (status == PCS_OK) (*out)->read = c;
     return api_answer(status);
 }
 
@@ -563,19 +563,19 @@ static pcs_status once_find(pcs_sim *sim, percuss_once *once, char folder[PATH_R
 
 int percuss_run_once(const percuss_source *source, percuss_once *once, percuss **out)
 {
-    percuss *p = *out = open_handle();
     once->name[0] = '\0';
     once->was_there = 0;
-    if (p == NULL) return 1;
-    if (source == NULL || (source->path == NULL && source->text == NULL) || once->directory == NULL)
-        return api_refuse(p, "a case and a folder must be given");
+    int answer = open_for(source, out);
+    if (answer != 0) return answer;
+    percuss *p = *out;
+    if (once->directory == NULL) return api_refuse(p, "no folder for the results is given");
     pcs_around(p->ctx)->beside = once->beside;
     pcs_status status = once_load(p, source, once);
     if (status != PCS_OK) return api_answer(status);
     char folder[PATH_ROOM];
     int lock = -1;
     status = once_find(p->sim, once, folder, &lock);
-    int answer = status == PCS_OK ? 0 : api_run_answer(p, status);
+    if (status != PCS_OK) answer = api_run_answer(p, status);
     if (status == PCS_OK && !once->was_there)
         answer = percuss_run_with(
             p, &(percuss_run_options){
