@@ -100,8 +100,8 @@ const char *pcs_build_name(pcs_build *b, pcs_yaml *map, const char *key, pcs_par
 // The sections of a case in reading order. The case collects bad input, other faults are returned.
 
 pcs_status pcs_build_mesh(pcs_build *b);
-// Marks the nodes that every process must have, unless is_marked is NULL: those of contacts and joints, and those written
-// in the order of a set. Returns true if anything but contacts and joints names some.
+// Marks the nodes that every process must have, unless is_marked is NULL: those of contacts and joints, and those
+// written in the order of a set. Returns true if anything but contacts and joints names some.
 bool pcs_build_mark_nodes(const pcs_build *b, bool *is_marked);
 pcs_status pcs_build_groups(pcs_build *b);
 // Checks that formulas of time are finite over the run. If not, that is an error of the case.

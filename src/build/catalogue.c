@@ -137,7 +137,8 @@ static void maps_add(maps_list *list, const char *path, const char *help, const 
     snprintf(longer, sizeof longer, "%s%s", path, map->kind == PCS_MAP_NAMES ? ".NAME" : "");
     if (map->entry != NULL) maps_add(list, longer, help, map->entry);
     maps_add_options(list, path, map->options);
-    for (int i = 0; map->parts != NULL && map->parts(list->ctx, i, &part); i++) {
+    if (map->parts == NULL) return;
+    for (int i = 0; map->parts(list->ctx, i, &part); i++) {
         maps_add_options(list, path, part.options);
         maps_add_options(list, path, part.more);
     }

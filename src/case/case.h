@@ -163,7 +163,8 @@ pcs_status pcs_case_finish(pcs_case *c);
 // Computes a hash of all keys and values as they are now.
 pcs_status pcs_case_hash(const pcs_case *c, unsigned long long *hash);
 // Returns the tree with all defaults as text that loads again to the same values, made once, in the memory of the
-// context. `of_motion`: without keys that do not affect the motion from a given state (title, output, initial, start, certify, time.end).
+// context. `of_motion`: without keys that do not affect the motion from a given state (title, output, initial, start,
+// certify, time.end).
 pcs_status pcs_case_dump(pcs_case *c, bool of_motion, char **text);
 // Updates a hash (core/archive.h) with the contents of all files that the resolved case names.
 pcs_status pcs_case_hash_files(pcs_case *c, unsigned long long *hash);

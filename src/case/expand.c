@@ -790,8 +790,8 @@ static void parameters_close(expansion *x)
 static const char *const shift_keys[] = { "from",   "to",   "at",   "start", "centre", "origin", "points", "point",
                                           "anchor", "at_a", "at_b", "about", "box",    "plane",  NULL };
 
-// Adds times * shift to a position with one rounding, so that the digits are those of the sum. Returns false if the node
-// is no position.
+// Adds times * shift to a position with one rounding, so that the digits are those of the sum. Returns false if the
+// node is no position.
 static bool shift_position(pcs_case *c, pcs_yaml *node, int times, const double shift[3])
 {
     double value[3];

@@ -122,11 +122,11 @@ void pcs_text_set_point(char *text)
 
 // Exact and fast conversion of doubles to text.
 //
-// |x| = m 2^e below 10^17 is scaled to 17 digits: D + F = |x| 10^q with 10^16 <= D < 10^17 and 0 <= F < 1. Powers up to
-// 10^22 are doubles, and the product is a sum of two doubles with an error below 10^-12, so rounding is certain unless F
-// lies near 1/2; then, as for every other doubt, the C library decides. A decimal reads back to x when it is nearer to x
-// than half the distance to the neighbouring double, in units of D: D / (2 m), on the lower side of a power of two
-// D / (4 m).
+// |x| = m 2^e below 10^17 is scaled to 17 digits: D + F = |x| 10^q with 10^16 <= D < 10^17 and 0 <= F < 1. Powers up
+// to 10^22 are doubles, and the product is a sum of two doubles with an error below 10^-12, so rounding is certain
+// unless F lies near 1/2; then, as for every other doubt, the C library decides. A decimal reads back to x when it is
+// nearer to x than half the distance to the neighbouring double, in units of D: D / (2 m), on the lower side of a power
+// of two D / (4 m).
 
 // Writes the number by the C library, with the decimal sign of the locale replaced by a point.
 static size_t digits_slow(double x, char *text)

@@ -20,8 +20,8 @@ enum { PCS_NUMBER_ROOM = 32 }; // bytes that a number needs, its ending 0 includ
 size_t pcs_number_text(double x, char text[PCS_NUMBER_ROOM]);
 // Appends to the text in a buffer of `size` bytes. What does not fit is cut off.
 void pcs_text_add(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
-// Gives words to `put` that begin at `column`, in lines up to `width`, with `indent` blanks before further lines; a width
-// of 0 breaks none. What is in brackets stays in one line.
+// Gives words to `put` that begin at `column`, in lines up to `width`, with `indent` blanks before further lines; a
+// width of 0 breaks none. What is in brackets stays in one line.
 void pcs_text_fill(void (*put)(void *user, const char *text), void *user, int width, int column, int indent,
                    const char *text);
 // Replaces the decimal sign of the locale, as printed by printf, by a point.
