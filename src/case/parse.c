@@ -23,67 +23,40 @@
 //   number  [+-] (digits [. digits*] | . digits) [(e|E) [+-] digits],  no leading zeros before a digit
 //   count   [+-] digits
 
-static const char *scalar_digits(const char *p)
+static bool scalar_is_number(const char *text)
 {
-    while (*p >= '0' && *p <= '9') p++;
-    return p;
-}
-
-// The parts of a number; an absent part is empty. False when the text is no number.
-typedef struct scalar_parts {
-    const char *whole, *fraction, *exponent; // digits (the exponent with its sign)
-    int nwhole, nfraction, nexponent;
-    bool is_negative, has_point;
-} scalar_parts;
-
-static bool scalar_split(const char *text, scalar_parts *out)
-{
-    *out = (scalar_parts){ .is_negative = text[0] == '-' };
+    static const char digits[] = "0123456789";
     const char *p = text + (text[0] == '-' || text[0] == '+');
-    out->whole = p;
-    p = scalar_digits(p);
-    out->nwhole = (int)(p - out->whole);
-    if (out->nwhole > 1 && out->whole[0] == '0') return false; // some readers take 010 for 8
-    out->has_point = *p == '.';
-    if (out->has_point) p++;
-    out->fraction = p;
-    if (out->has_point) p = scalar_digits(p);
-    out->nfraction = (int)(p - out->fraction);
-    if (out->nwhole + out->nfraction == 0) return false;
-    out->exponent = "";
-    if (*p == 'e' || *p == 'E') {
-        out->exponent = ++p;
-        p += *p == '-' || *p == '+';
-        const char *end = scalar_digits(p);
-        if (end == p) return false;
-        p = end;
-        out->nexponent = (int)(p - out->exponent);
-    }
-    return *p == '\0';
+    size_t whole = strspn(p, digits), fraction = 0;
+    if (whole > 1 && p[0] == '0') return false; // some readers take 010 for 8
+    p += whole;
+    if (*p == '.') fraction = strspn(++p, digits);
+    p += fraction;
+    if (whole + fraction == 0) return false;
+    if (*p != 'e' && *p != 'E') return *p == '\0';
+    p += p[1] == '-' || p[1] == '+' ? 2 : 1;
+    size_t exponent = strspn(p, digits);
+    return exponent > 0 && p[exponent] == '\0';
 }
 
 pcs_number_form pcs_scalar_number(const char *text, double *value)
 {
     static const char *const special[] = { "nan", "inf", "infinity", ".nan", ".inf" };
     const char *size = text + (text[0] == '-' || text[0] == '+');
-    scalar_parts parts;
     *value = NAN;
     for (size_t i = 0; i < sizeof special / sizeof *special; i++)
         if (strcasecmp(size, special[i]) == 0) return PCS_NUMBER_NOT_FINITE;
-    if (!scalar_split(text, &parts)) return PCS_NUMBER_IS_TEXT;
+    if (!scalar_is_number(text)) return PCS_NUMBER_IS_TEXT;
     double number = pcs_text_number(text, &(const char *){ NULL });
     if (!isfinite(number)) return PCS_NUMBER_NOT_FINITE;
-    bool is_nonzero =
-        (int)strspn(parts.whole, "0") < parts.nwhole || (int)strspn(parts.fraction, "0") < parts.nfraction;
-    if (number == 0.0 && is_nonzero) return PCS_NUMBER_TOO_SMALL;
+    if (number == 0.0 && strcspn(text, "123456789") < strcspn(text, "eE")) return PCS_NUMBER_TOO_SMALL;
     *value = number;
     return PCS_NUMBER_FINE;
 }
 
 bool pcs_scalar_count(const char *text, long *value)
 {
-    scalar_parts parts;
-    if (!scalar_split(text, &parts) || parts.has_point || parts.nexponent > 0) return false;
+    if (!scalar_is_number(text) || strpbrk(text, ".eE") != NULL) return false;
     errno = 0;
     *value = strtol(text, NULL, 10);
     return errno == 0;
@@ -91,17 +64,16 @@ bool pcs_scalar_count(const char *text, long *value)
 
 void pcs_scalar_normalize(const char *text, size_t size, char *buffer)
 {
-    scalar_parts p;
-    if (!scalar_split(text, &p) || p.nexponent == 0) {
-        size_t length = strlen(text) < size ? strlen(text) : size - 1;
-        memcpy(buffer, text, length);
-        buffer[length] = '\0';
+    size_t mantissa = strcspn(text, "eE"), sign = text[0] == '-' || text[0] == '+';
+    const char *exponent = text + mantissa, *point = memchr(text, '.', mantissa);
+    if (!scalar_is_number(text) || *exponent == '\0') {
+        snprintf(buffer, size, "%s", text);
         return;
     }
-    bool is_signed = p.exponent[0] == '-' || p.exponent[0] == '+';
-    snprintf(buffer, size, "%s%.*s.%.*se%s%.*s", p.is_negative ? "-" : "", p.nwhole > 0 ? p.nwhole : 1,
-             p.nwhole > 0 ? p.whole : "0", p.nfraction > 0 ? p.nfraction : 1, p.nfraction > 0 ? p.fraction : "0",
-             is_signed ? "" : "+", p.nexponent, p.exponent);
+    snprintf(buffer, size, "%s%s%.*s%s%se%s%s", text[0] == '-' ? "-" : "", text[sign] == '.' ? "0" : "",
+             (int)(mantissa - sign), text + sign, point == NULL ? "." : "",
+             point == NULL || point + 1 == exponent ? "0" : "", exponent[1] == '-' || exponent[1] == '+' ? "" : "+",
+             exponent + 1);
 }
 
 const char *pcs_case_number_text(double value, char buffer[PCS_NUMBER_BYTES])
