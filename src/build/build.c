@@ -47,7 +47,7 @@ static pcs_status build_perturbation(pcs_build *b)
     if (node == NULL || !pcs_case_is(b->c, node, PCS_YAML_MAP)) return PCS_OK;
     (void)pcs_case_read(b->c, node, perturbation_options, &b->sim->perturbation);
     if (pcs_case_get(b->c, root, "start")->kind == PCS_YAML_MAP)
-        pcs_case_error(b->c, node, "a run that starts from another one has the velocities of that one");
+        pcs_case_error_at(b->c, node, NULL, "a run that starts from another one has the velocities of that one");
     return PCS_OK;
 }
 
@@ -180,7 +180,8 @@ static pcs_status build_check_observers(pcs_build *b)
         if (status != PCS_OK) PCS_TRY(pcs_build_blame(b, pcs_case_find(b->c, path), status));
     }
     if (b->sim->view.refuses_unresolved && !is_judged)
-        pcs_case_error(b->c, pcs_case_find(b->c, "resolution"), "refuse needs output.summary, which judges the run");
+        pcs_case_error_at(b->c, pcs_case_find(b->c, "resolution"), NULL,
+                          "refuse needs output.summary, which judges the run");
     return pcs_case_finish(b->c);
 }
 

@@ -120,8 +120,6 @@ bool pcs_case_place_vector(pcs_case *c, pcs_yaml *node, double value[3], const p
 // Returns a text that is not empty; NULL, with an error, if it is none.
 const char *pcs_case_text(pcs_case *c, pcs_yaml *node);
 
-// Adds an error at a node (at the start of the file if NULL).
-void pcs_case_error(pcs_case *c, const pcs_yaml *node, const char *format, ...) __attribute__((format(printf, 3, 4)));
 // Adds an error that begins with the node's path and goes on with the text: "must be ..., is ...".
 void pcs_case_reject(pcs_case *c, const pcs_yaml *node, const char *format, ...) __attribute__((format(printf, 3, 4)));
 // Adds an error that the node must be `wanted`, with its kind and value. Returns false.

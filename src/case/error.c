@@ -109,14 +109,6 @@ static pcs_location error_location(const pcs_yaml *node)
     return node == NULL ? (pcs_location){ .line = 1, .column = 1 } : node->location;
 }
 
-void pcs_case_error(pcs_case *c, const pcs_yaml *node, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    error_record(c, error_location(node), "", format, arguments);
-    va_end(arguments);
-}
-
 void pcs_case_reject(pcs_case *c, const pcs_yaml *node, const char *format, ...)
 {
     char head[PCS_PATH_BYTES + 1];

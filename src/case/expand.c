@@ -603,7 +603,7 @@ static void parameters_circle(expansion *x, int k)
     for (int i = first; i < x->nopen; i++) names[count++] = x->names[x->open[i]];
     names[count++] = x->names[k];
     names[count] = NULL;
-    pcs_case_error(x->c, x->nodes[k], "parameters.%s depends on itself: %s", x->names[k],
+    pcs_tree_error(x->c, x->nodes[k]->location, "parameters.%s depends on itself: %s", x->names[k],
                    pcs_join_names(names, " -> ", sizeof text, text));
 }
 
@@ -617,7 +617,7 @@ static bool parameters_evaluate(expansion *x, int k)
     bool is_number = is_fine && !node->is_quoted && pcs_scalar_number(node->text, &x->values[k]) == PCS_NUMBER_FINE;
     if (is_number) return true;
     char quote[PCS_QUOTE_BYTES];
-    pcs_case_error(x->c, node, "parameters.%s must be a number or a formula ${...}, is %s", x->names[k],
+    pcs_tree_error(x->c, node->location, "parameters.%s must be a number or a formula ${...}, is %s", x->names[k],
                    pcs_tree_quote(node, sizeof quote, quote));
     return false;
 }
@@ -632,7 +632,7 @@ static bool parameters_need(expansion *x, const pcs_yaml *user, int k)
     }
     if (x->states[k] != PARAMETER_UNSEEN) return x->states[k] == PARAMETER_KNOWN;
     if (x->nopen == PARAMETER_NESTING) {
-        pcs_case_error(x->c, user, "parameters depend on one another more than %d deep", PARAMETER_NESTING);
+        pcs_tree_error(x->c, user->location, "parameters depend on one another more than %d deep", PARAMETER_NESTING);
         return false;
     }
     x->open[x->nopen++] = k;
@@ -781,7 +781,7 @@ static void parameters_close(expansion *x)
         x->names[k] = ""; // not offered for itself
         pcs_spelling_hint(name, x->names, sizeof hint, hint);
         x->names[k] = name;
-        pcs_case_error(x->c, x->nodes[k], "no formula uses the parameter '%.60s'%s", name, hint);
+        pcs_tree_error(x->c, x->nodes[k]->location, "no formula uses the parameter '%.60s'%s", name, hint);
     }
 }
 
@@ -1068,7 +1068,7 @@ pcs_status pcs_case_expand(pcs_case *c)
     c->is_expanded = true;
     pcs_case_get(c, c->root, "parameters");
     const pcs_yaml *include = pcs_case_get(c, c->root, "include"); // only assigned ones are left
-    if (include != NULL) pcs_case_error(c, include, "'include' works in files, not in an assignment");
+    if (include != NULL) pcs_tree_error(c, include->location, "'include' works in files, not in an assignment");
     if (parameters_open(&x, c->root)) {
         expand_node(&x, c->root);
         parameters_close(&x);

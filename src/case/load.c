@@ -143,7 +143,7 @@ static void include_circle(const include_chain *chain, const pcs_yaml *node, int
     for (int i = first; i < chain->depth; i++) names[count++] = c->files[chain->file[i]];
     names[count++] = c->files[chain->file[first]];
     names[count] = NULL;
-    pcs_case_error(chain->c, node, "a file that includes itself: %s",
+    pcs_tree_error(chain->c, node->location, "a file that includes itself: %s",
                    pcs_join_names(names, " includes ", sizeof text, text));
 }
 
@@ -156,11 +156,11 @@ static bool include_find(include_chain *chain, const pcs_yaml *node, char path[P
     bool is_plain = text[0] == '/' || strcmp(folder, ".") == 0;
     int length = snprintf(path, PATH_MAX, "%s%s%s", is_plain ? "" : folder, is_plain ? "" : "/", text);
     if (length < 0 || length >= PATH_MAX) {
-        pcs_case_error(c, node, "cannot include '%.60s...': too long a path", text);
+        pcs_tree_error(c, node->location, "cannot include '%.60s...': too long a path", text);
         return false;
     }
     if (realpath(path, whole) == NULL) {
-        pcs_case_error(c, node, "cannot include '%s': %s", path, strerror(errno));
+        pcs_tree_error(c, node->location, "cannot include '%s': %s", path, strerror(errno));
         return false;
     }
     for (int i = 0; i < chain->depth; i++) {
@@ -179,7 +179,7 @@ static pcs_status include_parse(pcs_case *c, const pcs_yaml *node, const char *p
     pcs_status status = pcs_text_file(c->ctx, path, "the file", PCS_CASE_BYTES, &text, &size);
     if (status == PCS_NO_MEMORY) return status;
     if (status != PCS_OK) {
-        pcs_case_error(c, node, "cannot include: %s", pcs_message(c->ctx));
+        pcs_tree_error(c, node->location, "cannot include: %s", pcs_message(c->ctx));
         return PCS_OK;
     }
     int outer = c->present_file;
@@ -206,7 +206,8 @@ static pcs_status include_file(include_chain *chain, pcs_yaml *node, pcs_yaml *b
     pcs_yaml *tree = NULL;
     if (pcs_case_text(c, node) == NULL || !include_find(chain, node, path, whole)) return PCS_OK;
     if (chain->depth == NESTING || c->nfile == MOST_FILES) {
-        pcs_case_error(c, node, "'%s' cannot be included: at most %d files are allowed, nested at most %d deep", path,
+        pcs_tree_error(c, node->location,
+                       "'%s' cannot be included: at most %d files are allowed, nested at most %d deep", path,
                        MOST_FILES, NESTING);
         return PCS_BAD_INPUT;
     }
@@ -268,11 +269,12 @@ static pcs_status load_tree(pcs_case *c, const char *text, size_t size)
     pcs_yaml *root = NULL;
     pcs_status status = pcs_tree_parse(c, NULL, text, size, &root);
     if (status == PCS_OK && root == NULL) {
-        pcs_case_error(c, NULL, "the file is empty");
+        pcs_tree_error(c, (pcs_location){ .line = 1, .column = 1 }, "the file is empty");
         status = PCS_BAD_INPUT;
     } else if (status == PCS_OK && root->kind != PCS_YAML_MAP) {
         char quote[PCS_QUOTE_BYTES];
-        pcs_case_error(c, root, "a case must be a map of keys, is %s", pcs_tree_quote(root, sizeof quote, quote));
+        pcs_tree_error(c, root->location, "a case must be a map of keys, is %s",
+                       pcs_tree_quote(root, sizeof quote, quote));
         status = PCS_BAD_INPUT;
     }
     char whole[PATH_MAX];

@@ -147,7 +147,7 @@ static void horizon_find(pcs_sim *sim)
 
 static void horizon_refuse(pcs_sim *sim, const char *path, const char *text)
 {
-    pcs_case_error(sim->input, pcs_case_find(sim->input, path), "%s", text);
+    pcs_case_error_at(sim->input, pcs_case_find(sim->input, path), NULL, "%s", text);
 }
 
 pcs_status pcs_horizon_create(pcs_sim *sim, double size, pcs_horizon_build *build, void *user)
