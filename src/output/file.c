@@ -16,10 +16,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Escaping of names.
-
-enum { JSON_PIECE = 8 };
-
 // Returns the length of the UTF-8 sequence at the start of a text with `left` bytes, 0 if there is none.
 static size_t text_utf8(const char *text, size_t left)
 {
@@ -36,21 +32,6 @@ static size_t text_utf8(const char *text, size_t left)
         code = code << 6 | (p[i] & 0x3FU);
     }
     return code < least[length] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF) ? 0 : length;
-}
-
-// Writes the next character of `*text`, or its escape in a JSON string, to `piece` without a terminating 0, and moves
-// `*text` past it. Returns the number of bytes written.
-static size_t json_piece(const char **text, char piece[JSON_PIECE])
-{
-    const char *p = *text;
-    unsigned char c = (unsigned char)*p;
-    size_t length = text_utf8(p, 4);
-    *text += length == 0 ? 1 : length;
-    if (length == 0) return (size_t)snprintf(piece, JSON_PIECE, "\\ufffd");
-    if (c == '"' || c == '\\') return (size_t)snprintf(piece, JSON_PIECE, "\\%c", c);
-    if (c < 0x20 || c == 0x7F) return (size_t)snprintf(piece, JSON_PIECE, "\\u%04x", c);
-    memcpy(piece, p, length);
-    return length;
 }
 
 enum { PRINT_ROOM = 1024 }; // bytes of one formatted piece
@@ -324,13 +305,15 @@ void pcs_file_number(pcs_file *f, double x)
 
 void pcs_file_json(pcs_file *f, const char *text)
 {
-    char piece[JSON_PIECE];
     pcs_file_text(f, "\"");
     while (*text != '\0') {
-        const char *plain = text; // letters that need no escape
-        while (*text >= ' ' && *text <= '~' && *text != '"' && *text != '\\') text++;
-        pcs_file_bytes(f, plain, (size_t)(text - plain));
-        if (*text != '\0') pcs_file_bytes(f, piece, json_piece(&text, piece));
+        unsigned char c = (unsigned char)*text;
+        size_t length = text_utf8(text, 4);
+        if (length == 0) pcs_file_text(f, "\\ufffd");
+        else if (c == '"' || c == '\\') pcs_file_print(f, "\\%c", c);
+        else if (c < 0x20 || c == 0x7F) pcs_file_print(f, "\\u%04x", c);
+        else pcs_file_bytes(f, text, length);
+        text += length == 0 ? 1 : length;
     }
     pcs_file_text(f, "\"");
 }
