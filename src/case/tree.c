@@ -138,21 +138,12 @@ bool pcs_tree_overlay(pcs_case *c, pcs_yaml *base, const pcs_yaml *over)
 
 const char *pcs_tree_path(const pcs_yaml *node, size_t size, char *buffer)
 {
-    const pcs_yaml *chain[PCS_CASE_DEPTH + 2];
-    int depth = 0;
-    while (node != NULL && node->parent != NULL && depth < PCS_CASE_DEPTH + 2) {
-        chain[depth++] = node;
-        node = node->parent;
-    }
     buffer[0] = '\0';
-    while (depth-- > 0) {
-        const pcs_yaml *step = chain[depth];
-        if (step->parent->kind == PCS_YAML_MAP) {
-            pcs_text_add(buffer, size, "%s%s", buffer[0] == '\0' ? "" : ".", step->parent->keys[step->index].name);
-        } else {
-            pcs_text_add(buffer, size, "[%d]", step->index);
-        }
-    }
+    if (node == NULL || node->parent == NULL) return buffer;
+    pcs_tree_path(node->parent, size, buffer);
+    const char *point = buffer[0] == '\0' ? "" : ".";
+    if (node->parent->kind == PCS_YAML_LIST) pcs_text_add(buffer, size, "[%d]", node->index);
+    else pcs_text_add(buffer, size, "%s%s", point, node->parent->keys[node->index].name);
     return buffer;
 }
 
