@@ -306,10 +306,9 @@ static pcs_status reader_scalar(reader *r, const yaml_event_t *event)
     }
     if (reader_wants_key(r)) return reader_take_key(r, event, location);
     pcs_yaml *node = pcs_tree_node(r->c, PCS_YAML_SCALAR, location);
-    if (node == NULL) return PCS_NO_MEMORY;
-    node->is_quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
-    char *copy = pcs_tree_text(r->c, value, length);
+    char *copy = node == NULL ? NULL : pcs_tree_text(r->c, value, length);
     if (copy == NULL) return PCS_NO_MEMORY;
+    node->is_quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
     node->text_column = reader_text_column(event, location);
     if (r->is_masked) mask_remove(copy);
     node->text = copy;
@@ -320,16 +319,14 @@ static pcs_status reader_scalar(reader *r, const yaml_event_t *event)
 static pcs_status reader_alias(reader *r, const yaml_event_t *event)
 {
     pcs_location location = reader_location(r, event->start_mark);
-    const char *anchor = (const char *)event->data.alias.anchor;
-    pcs_tree_error(r->c, location, "aliases are not allowed: '*%.60s'", anchor);
+    char text[64];
+    snprintf(text, sizeof text, "*%.60s", (const char *)event->data.alias.anchor);
+    pcs_tree_error(r->c, location, "aliases are not allowed: '%s'", text);
     if (reader_wants_key(r)) return PCS_BAD_INPUT;
     pcs_yaml *node = pcs_tree_node(r->c, PCS_YAML_SCALAR, location);
-    char *text = pcs_tree_take(r->c, strlen(anchor) + 2);
-    if (node == NULL || text == NULL) return PCS_NO_MEMORY;
-    text[0] = '*';
-    memcpy(text + 1, anchor, strlen(anchor));
-    node->text = text;
-    return reader_attach(r, node) ? PCS_OK : PCS_NO_MEMORY;
+    if (node == NULL) return PCS_NO_MEMORY;
+    node->text = pcs_tree_text(r->c, text, strlen(text));
+    return node->text != NULL && reader_attach(r, node) ? PCS_OK : PCS_NO_MEMORY;
 }
 
 static pcs_status reader_open(reader *r, const yaml_event_t *event)
