@@ -405,7 +405,6 @@ static pcs_status waves_check(const pcs_observer *self, char place[PCS_OBSERVER_
     char known[512] = "";
     if (self->view->mesh == NULL)
         return pcs_fail(self->ctx, PCS_BAD_INPUT, "a system in closed form has no body with cells");
-    if (p->of.count == 0) return pcs_fail(self->ctx, PCS_BAD_INPUT, "'of' is empty, needs fields such as stress or vx");
     for (int k = 0; k < picture->nfield; k++) pcs_text_add(known, sizeof known, ", %s", picture->field_names[k]);
     for (int k = 0; k < p->of.count; k++) {
         snprintf(place, PCS_OBSERVER_PLACE, "of.%d", k);
@@ -480,18 +479,12 @@ static pcs_status waves_put_row(const pcs_view *view, int nfield, waves_data *d)
     return row_file_put(&d->rows, 1 + nfield * d->cells.count, d->row);
 }
 
-// Lists the cells of all bodies, one after the other.
+// Lists the cells of all bodies, which the reader of the case has found, one after the other.
 static pcs_status waves_find_cells(const pcs_observer *self, const pcs_names *bodies, pcs_set *cells)
 {
     const pcs_mesh *mesh = self->view->mesh;
     int *items;
-    if (bodies->count == 0) return pcs_fail(self->ctx, PCS_BAD_INPUT, "'body' is empty, needs a mesh part");
-    for (int k = 0; k < bodies->count; k++) {
-        const pcs_set *set = pcs_mesh_cell_set(mesh, bodies->text[k]);
-        if (set == NULL || set->count == 0)
-            return pcs_fail(self->ctx, PCS_BAD_INPUT, "there are no cells in a set '%s'", bodies->text[k]);
-        cells->count += set->count;
-    }
+    for (int k = 0; k < bodies->count; k++) cells->count += pcs_mesh_cell_set(mesh, bodies->text[k])->count;
     PCS_TAKE(self->ctx, items, cells->count, "waves");
     cells->items = items;
     for (int k = 0; k < bodies->count; k++) {
@@ -518,8 +511,6 @@ static pcs_status waves_open(pcs_observer *self)
     const waves_params *p = self->params;
     const pcs_view *view = self->view;
     d->rows.has_failed = true; // cleared once all is allocated
-    char place[PCS_OBSERVER_PLACE];
-    PCS_TRY(waves_check(self, place));
     PCS_TRY(waves_find_cells(self, &p->body, &d->cells));
     PCS_TAKE(self->ctx, d->field, p->of.count, "waves");
     for (int k = 0; k < p->of.count; k++) d->field[k] = waves_find_field(view->system->picture, p->of.text[k]);
