@@ -482,6 +482,10 @@ static void schema_form(schema *s, const pcs_form *form)
 // Writes what the value of an option may be.
 static void schema_kind(schema *s, const pcs_option *o)
 {
+    if (o->form != NULL) {
+        schema_form(s, o->form);
+        return;
+    }
     if (pcs_option_kinds[o->kind].json != NULL) schema_put(s, "%s", pcs_option_kinds[o->kind].json);
     switch (o->kind) {
     case PCS_OPTION_REAL:
@@ -499,7 +503,6 @@ static void schema_kind(schema *s, const pcs_option *o)
     case PCS_OPTION_VECTOR: schema_vector(s, o->range); break;
     case PCS_OPTION_LIST: schema_items(s, o->range, true); break;
     case PCS_OPTION_PROFILE: schema_profile(s, o->range); break;
-    case PCS_OPTION_FORM: schema_form(s, o->form); break;
     default: break;
     }
 }

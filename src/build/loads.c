@@ -53,10 +53,18 @@ static const pcs_option pulse_options[] = {
 };
 static const pcs_map map_pulse = { .name = "pulse", .options = pulse_options };
 
+// Rows of two, for lists and schema; they are read as any list.
+static const pcs_form table_form = {
+    .shown = "[[time, factor], ...]",
+    .json = "'type':'array','minItems':1,'items':{'type':['array','object'],'required':['repeat'],"
+            "'minItems':2,'maxItems':2,'items':{'type':['number','string','object'],"
+            "'pattern':'\\\\$\\\\{','required':['repeat']}}"
+};
+
 // One of them is given.
 static const pcs_option amplitude_options[] = {
-    PCS_LIST("table", amplitude_params, table, PCS_OPTIONAL, PCS_ANY_NUMBER,
-             "rows [time, factor] with rising times; linear between, constant outside"),
+    PCS_LIST("table", amplitude_params, table, .form = &table_form, PCS_ANY_NUMBER,
+             "rows with rising times; linear between, constant outside"),
     PCS_KEY_MAP("sine", PCS_OPTIONAL, map_sine, "a harmonic"),
     PCS_KEY_MAP("ramp", PCS_OPTIONAL, map_ramp, "from one factor to another"),
     PCS_KEY_MAP("pulse", PCS_OPTIONAL, map_pulse, "zero before and after"),
