@@ -126,7 +126,7 @@ static void material_plastic(const material_params *p, double strain, double ela
     double plastic = from[PLASTIC_STRAIN], path = from[PLASTIC_PATH];
     double back = p->kinematic * H * plastic, yield = p->yield_stress + (1.0 - p->kinematic) * H * path;
     double trial = E * (strain - plastic) - back, sign = trial < 0.0 ? -1.0 : 1.0;
-    double flow = fmax(0.0, (fabs(trial) - yield) / (E + H));
+    double flow = fabs(trial) > yield ? (fabs(trial) - yield) / (E + H) : 0.0;
     double stress = E * (strain - plastic - sign * flow);
     *out = (material_point){ .stress = stress,
                              .tangent = flow > 0.0 ? p->tangent_modulus : E,
@@ -516,12 +516,12 @@ static void arms_find(const axial_data *axial, int number, const double *u, axia
 }
 
 // Evaluates a cell of a material with a history, whose strains are small; at rest it is elastic.
-static void material_find(const pcs_batch *batch, int cell, const pcs_cell_state *at, axial_state *s)
+static inline void material_find(const pcs_batch *batch, int cell, const pcs_cell_state *at, axial_state *s)
 {
     const axial_data *axial = batch->data;
     const axial_cell *own = &axial->cell[cell];
     axial_view *now = &s->at;
-    double u[2], sign = own->span[0] < 0.0 ? -1.0 : 1.0;
+    double u[2], sign = copysign(1.0, own->span[0]);
     pcs_cell_look_or_rest(batch, cell, 2, at, u, s->v);
     s->Jn[0] = -sign;
     s->Jn[1] = sign;
@@ -712,15 +712,22 @@ static void axial_matrices(const pcs_batch *batch, int cell, const pcs_cell_stat
             C[i * n + j] = batch->damping_mass * C[i * n + j] + s.at.damping * s.Jn[i] * s.Jn[j];
 }
 
-// Computes internal and damping force on the dofs of a cell, as forces on the body.
-static void axial_force(const pcs_batch *batch, int cell, const pcs_cell_state *at, double force[MAX_NDOF])
+PCS_APART static void axial_add_drag(const pcs_batch *batch, int cell, const axial_state *s, double force[MAX_NDOF])
 {
     const axial_data *axial = batch->data;
-    double p[MAX_NDOF] = { 0 };
+    double p[MAX_NDOF];
+    (void)axial_momentum(axial, cell, s->v, p);
+    for (int i = 0; i < axial->shape.ndof; i++) force[i] -= batch->damping_mass * p[i];
+}
+
+// Computes internal and damping force on the dofs of a cell, as forces on the body.
+static inline void axial_force(const pcs_batch *batch, int cell, const pcs_cell_state *at, double force[MAX_NDOF])
+{
+    const axial_data *axial = batch->data;
     axial_state s;
     axial_look(batch, cell, at, &s);
-    if (batch->damping_mass != 0.0) (void)axial_momentum(axial, cell, s.v, p);
-    for (int i = 0; i < axial->shape.ndof; i++) force[i] = -s.at.tension * s.Jn[i] - batch->damping_mass * p[i];
+    for (int i = 0; i < axial->shape.ndof; i++) force[i] = -s.at.tension * s.Jn[i];
+    if (batch->damping_mass != 0.0) axial_add_drag(batch, cell, &s, force);
 }
 
 static void axial_add_force(const pcs_batch *batch, const pcs_cell_state *at, double *f)
@@ -927,7 +934,7 @@ static void material_read_fields(const pcs_batch *batch, int cell, const pcs_cel
     const axial_cell *own = &((const axial_data *)batch->data)->cell[cell];
     const material_point x = axial_view_of(batch, cell, at).material;
     bool is_plastic = batch->ops->options == plastic_options;
-    double volume = own->area * own->length, sign = own->span[0] < 0.0 ? -1.0 : 1.0;
+    double volume = own->area * own->length, sign = copysign(1.0, own->span[0]);
     field[0] = own->area * x.stress;
     field[1] = x.stress;
     field[2] = volume * x.energy;

@@ -281,6 +281,7 @@ PCS_WIDE static void assembly_add_cell_sized(int n, int nnode, const int *first,
 {
     if (n == 12 && nnode == 2) assembly_add_pairs(12, 6, first, cell, value);
     else if (n == 6 && nnode == 2) assembly_add_pairs(6, 3, first, cell, value);
+    else if (n == 2 && nnode == 2) assembly_add_cell(2, 1, first, cell, value);
     else assembly_add_cell(n, n / nnode, first, cell, value);
 }
 
@@ -298,11 +299,15 @@ static void assembly_reset(pcs_matrix *A, const double *base, int from, int to)
     else memset(A->value + from, 0, bytes);
 }
 
-// Resets the values of K before `to`, just before cells are added to them: these find them in the cache then.
+enum { STRETCH = 192 }; // values that stay in the cache until cells are added to them
+
+// Resets the values of K before `to`, and a stretch beyond: no cell so far has added to these.
 static inline void assembly_reset_to(pcs_system *self, int to)
 {
     fe_work *work = self->work;
+    int nnz = self->K->pattern->nnz;
     if (to <= work->nreset) return;
+    to = to < nnz - STRETCH ? to + STRETCH : nnz;
     assembly_reset(self->K, ((const fe_data *)self->data)->base_K, work->nreset, to);
     work->nreset = to;
 }
