@@ -150,12 +150,11 @@ static inline double pcs_fe_load_size(const pcs_system *self, int load, double t
     const fe_work *work = self->work;
     return work->load_factors[load] * pcs_amplitude_value(&fe->model.loads[load].amplitude, t);
 }
-// Evaluates loads that rotate with their nodes, or that keep their direction while nodes with finite rotations rotate.
-void pcs_fe_follower_force(const pcs_system *self, double t, const double *q, double *f);
+// Adds loads that rotate with their nodes, or that keep their direction while nodes with finite rotations rotate, to f,
+// and the resultant of own nodes, N, to `sum`. Returns their power, W. Each of v, f and sum may be NULL.
+double pcs_fe_follower_add(const pcs_system *self, double t, const double *q, const double *v, double *f, double *sum);
 void pcs_fe_follower_tangent(pcs_system *self, pcs_instant at);
 double pcs_fe_follower_work(const pcs_system *self, double t, const double *q0, const double *q1);
-// Returns the power, W, of such loads, 0 if v is NULL, and adds their resultant, N.
-double pcs_fe_follower_power(const pcs_system *self, double t, const double *q, const double *v, double sum[3]);
 // Finds travel times of waves and the stable step, including cells without mass and bodies that rotate.
 pcs_status pcs_fe_find_stable_step(pcs_system *self, fe_data *fe);
 // Returns the largest stable step, s, of a scheme: for the whole run, or in the present state unless q is NULL.

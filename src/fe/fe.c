@@ -667,7 +667,7 @@ static void fe_apply_loads(const pcs_system *self, pcs_instant at, double *f)
 {
     const fe_data *fe = self->data;
     fe_put_loads(self, at.t, 0, self->nv, f);
-    if (fe->nfollower > 0) pcs_fe_follower_force(self, at.t, at.q, f);
+    if (fe->nfollower > 0) (void)pcs_fe_follower_add(self, at.t, at.q, NULL, f, NULL);
     if (at.load_factor != 1.0)
         for (int i = 0; i < self->nv; i++) f[i] *= at.load_factor;
 }
@@ -694,6 +694,24 @@ static void fe_energy(const pcs_system *self, pcs_instant at, pcs_measure *out)
     fe_report(self, &sum, fe_weight_work(self, 0, pcs_system_nown(self), at.q), out);
 }
 
+// Returns the work of loads that do not rotate at time t over a change of x, J, or their power for velocities x, W; x0
+// is where it starts, NULL for 0. Adds their resultant, N, to `sum` unless it is NULL.
+static double fe_push_along(const pcs_system *self, double t, const double *x0, const double *x, double *sum)
+{
+    const fe_data *fe = self->data;
+    double work = 0.0;
+    for (int l = 0; l < fe->model.nload; l++) {
+        double factor = pcs_fe_load_size(self, l, t);
+        for (int i = fe->first_push[l]; i < fe->first_push[l + 1]; i++) {
+            const fe_push *push = &fe->pushes[i];
+            double force = push->value * factor, from = x0 == NULL ? 0.0 : x0[push->equation];
+            work += force * (x[push->equation] - from);
+            for (int k = 0; k < 3 && sum != NULL; k++) sum[k] += force * push->direction[k];
+        }
+    }
+    return work;
+}
+
 static void fe_resultant(const pcs_system *self, pcs_instant at, double sum[3])
 {
     const fe_data *fe = self->data;
@@ -702,12 +720,8 @@ static void fe_resultant(const pcs_system *self, pcs_instant at, double sum[3])
         pcs_system_sum(self, 3, sum);
         return;
     }
-    for (int l = 0; l < fe->model.nload; l++) {
-        double factor = pcs_fe_load_size(self, l, at.t);
-        for (int i = fe->first_push[l]; i < fe->first_push[l + 1]; i++)
-            for (int k = 0; k < 3; k++) sum[k] += fe->pushes[i].value * factor * fe->pushes[i].direction[k];
-    }
-    if (fe->nfollower > 0) (void)pcs_fe_follower_power(self, at.t, at.q, NULL, sum);
+    (void)fe_push_along(self, at.t, NULL, at.q, sum);
+    (void)pcs_fe_follower_add(self, at.t, at.q, NULL, NULL, sum);
     const pcs_cell_state state = pcs_fe_state(self, at);
     pcs_cell_sums cells = { .resultant = { sum[0], sum[1], sum[2] } };
     for (int g = 0; g < fe->model.ngroup; g++)
@@ -747,15 +761,7 @@ static double fe_damping_power(const pcs_system *self, pcs_instant at)
 static double fe_load_work(const pcs_system *self, double t, const double *q0, const double *q1)
 {
     const fe_data *fe = self->data;
-    double work = 0.0;
-    for (int l = 0; l < fe->model.nload; l++) {
-        double factor = pcs_fe_load_size(self, l, t);
-        for (int i = fe->first_push[l]; i < fe->first_push[l + 1]; i++) {
-            int equation = fe->pushes[i].equation;
-            work += fe->pushes[i].value * factor * (q1[equation] - q0[equation]);
-        }
-    }
-    if (fe->nfollower > 0) work += pcs_fe_follower_work(self, t, q0, q1);
+    double work = fe_push_along(self, t, q0, q1, NULL) + pcs_fe_follower_work(self, t, q0, q1);
     if (fe->has_pushes) pcs_system_sum(self, 1, &work);
     return work;
 }
@@ -763,14 +769,8 @@ static double fe_load_work(const pcs_system *self, double t, const double *q0, c
 static double fe_load_power(const pcs_system *self, pcs_instant at)
 {
     const fe_data *fe = self->data;
-    double power = 0.0;
-    for (int l = 0; l < fe->model.nload; l++) {
-        double factor = pcs_fe_load_size(self, l, at.t);
-        for (int i = fe->first_push[l]; i < fe->first_push[l + 1]; i++)
-            power += fe->pushes[i].value * factor * at.v[fe->pushes[i].equation];
-    }
-    double resultant[3] = { 0.0 };
-    if (fe->nfollower > 0) power += pcs_fe_follower_power(self, at.t, at.q, at.v, resultant);
+    double power =
+        fe_push_along(self, at.t, NULL, at.v, NULL) + pcs_fe_follower_add(self, at.t, at.q, at.v, NULL, NULL);
     if (fe->has_pushes) pcs_system_sum(self, 1, &power);
     return power;
 }

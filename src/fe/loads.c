@@ -26,8 +26,6 @@
 // Work along a step: mean force times displacement, and moment times the rotation vector from q0 to q1.
 
 typedef struct follower_node {
-    int translation[3], spin[3]; // dofs; -1 if absent
-    int ntranslation, nspin;
     double R[9], rotation[3];
     double force[3], moment[3]; // N; N m, material
 } follower_node;
@@ -68,7 +66,7 @@ static pcs_status fe_add_follower(pcs_system *self, fe_data *fe, int load, int n
     return PCS_OK;
 }
 
-// Finds the dofs of a load's node and what the load does there at time t and positions q.
+// Finds what a load does at its node at time t and positions q.
 static void follower_look(const pcs_system *self, const fe_follower *load, double t, const double *q,
                           follower_node *out)
 {
@@ -76,33 +74,12 @@ static void follower_look(const pcs_system *self, const fe_follower *load, doubl
     const pcs_fe_load *l = &fe->model.loads[load->load];
     double factor = pcs_fe_load_size(self, load->load, t), scaled[3];
     *out = (follower_node){ 0 };
-    for (int i = fe->map.first[load->node]; i < fe->map.first[load->node + 1]; i++) {
-        const pcs_dof *d = &fe->map.dof[i];
-        if (!d->is_rotation && out->ntranslation < 3) out->translation[out->ntranslation++] = i;
-        if (!d->is_rotation || out->nspin == 3) continue;
-        out->spin[out->nspin++] = i;
-        if (d->equation >= 0)
-            for (int k = 0; k < 3; k++) out->rotation[k] += q[d->equation] * d->direction[k];
-    }
+    pcs_dofmap_vector(&fe->map, true, load->node, q, out->rotation);
     pcs_rotation_exp(out->rotation, out->R);
     for (int k = 0; k < 3; k++) scaled[k] = factor * load->value[k];
     if (l->kind == PCS_LOAD_FORCE) pcs_rotation_apply(out->R, scaled, out->force);
     else if (l->follows) memcpy(out->moment, scaled, sizeof scaled);
     else pcs_rotation_apply_transposed(out->R, scaled, out->moment);
-}
-
-void pcs_fe_follower_force(const pcs_system *self, double t, const double *q, double *f)
-{
-    const fe_data *fe = self->data;
-    for (int i = 0; i < fe->nfollower; i++) {
-        follower_node node;
-        follower_look(self, &fe->followers[i], t, q, &node);
-        for (int d = fe->map.first[fe->followers[i].node]; d < fe->map.first[fe->followers[i].node + 1]; d++) {
-            const pcs_dof *dof = &fe->map.dof[d];
-            if (dof->equation >= 0)
-                f[dof->equation] += pcs_dot3(dof->is_rotation ? node.moment : node.force, dof->direction);
-        }
-    }
 }
 
 // Adds -d(load)/d(spin) to K(row dof, spin dof).
@@ -120,23 +97,24 @@ void pcs_fe_follower_tangent(pcs_system *self, pcs_instant at)
     for (int i = 0; i < fe->nfollower; i++) {
         const fe_follower *load = &fe->followers[i];
         const pcs_fe_load *l = &fe->model.loads[load->load];
-        follower_node node;
+        int first = fe->map.first[load->node], end = fe->map.first[load->node + 1];
         double factor = at.load_factor * pcs_fe_load_size(self, load->load, at.t);
+        follower_node node;
         follower_look(self, load, at.t, at.q, &node);
-        for (int s = 0; s < node.nspin; s++) {
-            const double *axis = fe->map.dof[node.spin[s]].direction;
-            double change[3], rotated[3];
+        for (int s = first; s < end; s++) {
+            const double *axis = fe->map.dof[s].direction;
+            double change[3], of_force[3], of_moment[3];
+            if (!fe->map.dof[s].is_rotation) continue;
             pcs_cross(axis, load->value, change); // change of R F by a spin about the axis: R (axis x F)
-            pcs_rotation_apply(node.R, change, rotated);
-            if (l->kind == PCS_LOAD_FORCE)
-                for (int r = 0; r < node.ntranslation; r++)
-                    follower_add_entry(self, node.translation[r], node.spin[s],
-                                       -factor * pcs_dot3(rotated, fe->map.dof[node.translation[r]].direction));
-            if (l->kind == PCS_LOAD_FORCE || l->follows) continue;
-            pcs_cross(node.moment, axis, change); // change of R^T m: -(axis x R^T m)
-            for (int r = 0; r < node.nspin; r++)
-                follower_add_entry(self, node.spin[r], node.spin[s],
-                                   -at.load_factor * pcs_dot3(change, fe->map.dof[node.spin[r]].direction));
+            pcs_rotation_apply(node.R, change, of_force);
+            pcs_cross(node.moment, axis, of_moment); // change of R^T m: -(axis x R^T m)
+            for (int r = first; r < end; r++) {
+                const pcs_dof *row = &fe->map.dof[r];
+                if (!row->is_rotation && l->kind == PCS_LOAD_FORCE)
+                    follower_add_entry(self, r, s, -factor * pcs_dot3(of_force, row->direction));
+                if (row->is_rotation && l->kind != PCS_LOAD_FORCE && !l->follows)
+                    follower_add_entry(self, r, s, -at.load_factor * pcs_dot3(of_moment, row->direction));
+            }
         }
     }
 }
@@ -163,22 +141,23 @@ double pcs_fe_follower_work(const pcs_system *self, double t, const double *q0, 
     return work;
 }
 
-double pcs_fe_follower_power(const pcs_system *self, double t, const double *q, const double *v, double sum[3])
+double pcs_fe_follower_add(const pcs_system *self, double t, const double *q, const double *v, double *f, double *sum)
 {
     const fe_data *fe = self->data;
     double power = 0.0;
     for (int i = 0; i < fe->nfollower; i++) {
         const fe_follower *load = &fe->followers[i];
+        bool is_own = pcs_fe_owns(fe, load->node);
         follower_node node;
-        if (!pcs_fe_owns(fe, load->node)) continue;
         follower_look(self, load, t, q, &node);
         for (int d = fe->map.first[load->node]; d < fe->map.first[load->node + 1]; d++) {
             const pcs_dof *dof = &fe->map.dof[d];
             double force = pcs_dot3(dof->is_rotation ? node.moment : node.force, dof->direction);
             if (dof->equation < 0) continue;
-            if (v != NULL) power += force * v[dof->equation];
-            if (dof->is_rotation) continue;
-            for (int k = 0; k < 3; k++) sum[k] += force * dof->direction[k];
+            if (f != NULL) f[dof->equation] += force;
+            if (v != NULL && is_own) power += force * v[dof->equation];
+            for (int k = 0; k < 3 && sum != NULL && is_own && !dof->is_rotation; k++)
+                sum[k] += force * dof->direction[k];
         }
     }
     return power;
