@@ -31,6 +31,14 @@ typedef struct fe_share {
     bool *joint_is_here;   // [njoint] this rank has the rows of the joint, if rows are distributed
 } fe_share;
 
+// The dofs of a cell in the order of its element.
+typedef struct fe_cell {
+    int dof[PCS_MAX_CELL_DOFS];      // in the map; -1 if the cell leaves it out
+    double d[PCS_MAX_CELL_DOFS][3];  // unit vectors of displacements; zero for rotations
+    double along[PCS_MAX_CELL_DOFS]; // d . x, m, x the end of the cell's mass at the node in the reference state
+    double x[2][3];                  // m, these ends
+} fe_cell;
+
 typedef struct fe_reactions fe_reactions;
 // Maps entries of cell matrices to positions among the values of K and C. Equations of a node are consecutive, so the
 // entries of a column of the cell in the rows of one node are, too, unless supports fix some of them.
@@ -134,8 +142,8 @@ static inline void pcs_fe_share_system(const fe_data *fe, pcs_system *self)
 }
 // Finds the dofs from groups and supports, and numbers the equations.
 pcs_status pcs_fe_number_dofs(pcs_context *ctx, fe_data *fe, const char **culprit);
-// Finds x, m, the end of the mass of a cell (number within its batch) at its node `end` (0, 1) in the reference state.
-void pcs_fe_mass_end(const pcs_batch *batch, int cell, int end, double x[3]);
+// Finds the dofs of a cell, given by its number within the batch.
+pcs_status pcs_fe_find_cell(pcs_context *ctx, const fe_data *fe, const pcs_batch *batch, int cell, fe_cell *out);
 // Computes the gravity vector, its potential at rest, and the nodal forces.
 pcs_status pcs_fe_apply_loads(pcs_system *self, fe_data *fe, const char **culprit);
 // Returns true if some rank has loads along cells. The next function computes the sum of present ones on a cell that is

@@ -188,68 +188,66 @@ bool pcs_fe_has_cell_loads(const fe_data *fe)
     return false;
 }
 
-void pcs_fe_mass_end(const pcs_batch *batch, int cell, int end, double x[3])
+pcs_status pcs_fe_find_cell(pcs_context *ctx, const fe_data *fe, const pcs_batch *batch, int cell, fe_cell *out)
 {
-    const double *node = batch->x[batch->nodes[batch->cells[cell]][end]];
+    const pcs_element_ops *ops = batch->ops;
+    const int *node = batch->nodes[batch->cells[cell]];
     double span[3];
+    int i = 0;
     pcs_cell_span(batch, cell, span);
-    const pcs_cell_outline outline = pcs_element_outline(batch->ops, batch->params, span);
-    for (int k = 0; k < 3; k++) x[k] = node[k] + outline.arm[end][k];
-}
-
-// Resolves g (or a line load) and the height above the datum along each local dof of a cell.
-static pcs_status loads_pull(const pcs_system *self, const pcs_fe_load *load, int group, int cell,
-                             double pull[PCS_MAX_CELL_DOFS], double height[PCS_MAX_CELL_DOFS])
-{
-    const fe_data *fe = self->data;
-    const pcs_batch *batch = &fe->batches[group];
-    const double *g = load->value;
-    int place = 0;
-    for (int i = 0; i < pcs_fe_ops(fe, group)->nnode; i++) {
-        int node = batch->nodes[batch->cells[cell]][i], dof[PCS_MAX_NODE_DOFS];
-        double coefficient[PCS_MAX_NODE_DOFS];
-        if (pcs_dofmap_resolve(&fe->map, false, node, g, dof, coefficient) < 0)
-            return pcs_fail(self->ctx, PCS_BAD_INPUT, "node %d of '%s' cannot move along %s [%g, %g, %g]", node,
-                            batch->name, load->is_gravity ? "g =" : "the line load", g[0], g[1], g[2]);
+    const pcs_cell_outline outline = pcs_element_outline(ops, batch->params, span);
+    for (int end = 0; end < ops->nnode; end++) {
         pcs_node_dofs given;
-        double x[3];
-        PCS_TRY(pcs_fe_ops(fe, group)->node_dofs(self->ctx, batch, cell, i, &given));
-        pcs_fe_mass_end(batch, cell, i, x);
-        for (int j = 0; j < given.count; j++, place++) {
-            pull[place] = height[place] = 0.0;
-            if (!given.is_rotation[j])
-                for (int k = 0; k < 3; k++) {
-                    pull[place] += g[k] * given.direction[j][k];
-                    height[place] += (x[k] - load->datum[k]) * given.direction[j][k];
-                }
+        PCS_TRY(ops->node_dofs(ctx, batch, cell, end, &given));
+        for (int k = 0; k < 3; k++) out->x[end][k] = batch->x[node[end]][k] + outline.arm[end][k];
+        for (int j = 0; j < given.count; j++, i++) {
+            out->dof[i] = pcs_dofmap_find(&fe->map, given.is_rotation[j], node[end], given.direction[j]);
+            for (int k = 0; k < 3; k++) out->d[i][k] = given.is_rotation[j] ? 0.0 : given.direction[j][k];
+            out->along[i] = pcs_dot3(out->d[i], out->x[end]);
         }
     }
     return PCS_OK;
 }
 
+// Fails unless the nodes of a cell can move along gravity or a line load.
+static pcs_status loads_check_cell(const pcs_system *self, const pcs_fe_load *load, const pcs_batch *batch, int cell)
+{
+    const fe_data *fe = self->data;
+    const double *g = load->value;
+    for (int i = 0; i < batch->ops->nnode; i++) {
+        int node = batch->nodes[batch->cells[cell]][i], dof[PCS_MAX_NODE_DOFS];
+        double coefficient[PCS_MAX_NODE_DOFS];
+        if (pcs_dofmap_resolve(&fe->map, false, node, g, dof, coefficient) < 0)
+            return pcs_fail(self->ctx, PCS_BAD_INPUT, "node %d of '%s' cannot move along %s [%g, %g, %g]", node,
+                            batch->name, load->is_gravity ? "g =" : "the line load", g[0], g[1], g[2]);
+    }
+    return PCS_OK;
+}
+
 // Computes the force of gravity, M g, or of a line load p, M p (|p|^2 L)/(p . M p), whose sum is p L, on the dofs of a
-// cell of a batch at amplitude 1, and their heights above the datum.
-static pcs_status loads_on_cell(const pcs_system *self, const pcs_fe_load *load, int b, int cell,
-                                double force[PCS_MAX_CELL_DOFS], double height[PCS_MAX_CELL_DOFS])
+// cell of a batch at amplitude 1.
+static pcs_status loads_on_cell(const pcs_system *self, const pcs_fe_load *load, int b, int number, fe_cell *cell,
+                                double force[PCS_MAX_CELL_DOFS])
 {
     const fe_data *fe = self->data;
     const pcs_batch *batch = &fe->batches[b];
     int n = pcs_fe_ops(fe, b)->ndof;
-    double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS], pull[PCS_MAX_CELL_DOFS] = { 0 }, mass = 0.0, span[3];
-    PCS_TRY(loads_pull(self, load, b, cell, pull, height));
-    pcs_fe_ops(fe, b)->matrices(batch, cell, NULL, M, NULL, NULL);
+    double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS], mass = 0.0, span[3];
+    PCS_TRY(loads_check_cell(self, load, batch, number));
+    PCS_TRY(pcs_fe_find_cell(self->ctx, fe, batch, number, cell));
+    pcs_fe_ops(fe, b)->matrices(batch, number, NULL, M, NULL, NULL);
     for (int i = 0; i < n; i++) {
         force[i] = 0.0;
-        for (int j = 0; j < n; j++) force[i] += M[i * n + j] * pull[j];
-        mass += pull[i] * force[i];
+        for (int j = 0; j < n; j++) force[i] += M[i * n + j] * pcs_dot3(load->value, cell->d[j]);
+        mass += pcs_dot3(load->value, cell->d[i]) * force[i];
     }
     if (load->is_gravity) return PCS_OK;
     double size2 = pcs_dot3(load->value, load->value);
     if (size2 > 0.0 && !(mass > 0.0))
         return pcs_fail(self->ctx, PCS_BAD_INPUT,
                         "cell %d of '%s' has no mass to spread a line load over: load its nodes by forces",
-                        batch->cells[cell], batch->name);
-    pcs_cell_span(batch, cell, span);
+                        batch->cells[number], batch->name);
+    pcs_cell_span(batch, number, span);
     for (int i = 0; i < n; i++) force[i] *= size2 > 0.0 ? size2 * pcs_norm3(span) / mass : 0.0;
     return PCS_OK;
 }
@@ -269,36 +267,39 @@ const double *pcs_fe_cell_load_force(const pcs_system *self, pcs_instant at, int
     memset(f, 0, PCS_MAX_CELL_DOFS * sizeof *f);
     for (int l = 0; l < fe->model.nload; l++) {
         const pcs_fe_load *load = &fe->model.loads[l];
-        double force[PCS_MAX_CELL_DOFS] = { 0 }, height[PCS_MAX_CELL_DOFS];
+        double force[PCS_MAX_CELL_DOFS] = { 0 };
+        fe_cell dofs;
         if (!loads_act_on(fe, l, fe->batches[group].cells[cell])) continue;
         double factor = at.load_factor * (load->is_gravity ? 1.0 : pcs_fe_load_size(self, l, at.t));
-        (void)loads_on_cell(self, load, group, cell, force, height); // set-up has tried it
+        (void)loads_on_cell(self, load, group, cell, &dofs, force); // set-up has tried it
         for (int i = 0; i < PCS_MAX_CELL_DOFS; i++) f[i] += factor * force[i];
         is_loaded = true;
     }
     return is_loaded ? f : NULL;
 }
 
-static pcs_status loads_add_weight(pcs_system *self, fe_data *fe, const pcs_fe_load *load, int group, double *gravity)
+// Allocates *f, N or N m at amplitude 1 on every dof: gravity, or a line load, on all cells here, also those of other
+// processes that act on own equations; freed by the caller. Subtracts what gravity does over the height above its datum
+// from *potential, J.
+static pcs_status loads_on_dofs(const pcs_system *self, int l, double **f, double *potential)
 {
-    const pcs_batch *batch = &fe->batches[group];
-    int n = pcs_fe_ops(fe, group)->ndof;
-    double height[PCS_MAX_CELL_DOFS] = { 0 }, force[PCS_MAX_CELL_DOFS];
-    for (int c = 0; c < batch->ncell; c++) {
-        PCS_TRY(loads_on_cell(self, load, group, c, force, height));
-        for (int i = 0; i < n; i++) {
-            int equation = batch->equation[(size_t)c * (size_t)n + (size_t)i];
-            if (equation >= 0) gravity[equation] += force[i];
-            if (group < fe->model.ngroup) fe->rest_potential -= force[i] * height[i];
+    const fe_data *fe = self->data;
+    const pcs_fe_load *load = &fe->model.loads[l];
+    *f = pcs_scratch(NULL, (size_t)fe->map.ndof, sizeof **f);
+    if (*f == NULL) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: the loads of %d dofs", fe->map.ndof);
+    memset(*f, 0, (size_t)fe->map.ndof * sizeof **f);
+    for (int b = 0; b < fe->nbatch; b++)
+        for (int c = 0; c < fe->batches[b].ncell; c++) {
+            fe_cell cell;
+            double force[PCS_MAX_CELL_DOFS];
+            if (!loads_act_on(fe, l, fe->batches[b].cells[c])) continue;
+            PCS_TRY(loads_on_cell(self, load, b, c, &cell, force));
+            for (int i = 0; i < pcs_fe_ops(fe, b)->ndof; i++) {
+                if (cell.dof[i] >= 0) (*f)[cell.dof[i]] += force[i];
+                if (load->is_gravity && b < fe->model.ngroup)
+                    *potential -= force[i] * (cell.along[i] - pcs_dot3(load->datum, cell.d[i]));
+            }
         }
-    }
-    return PCS_OK;
-}
-
-static pcs_status loads_add_gravity(pcs_system *self, fe_data *fe, const pcs_fe_load *load, double **gravity)
-{
-    if (*gravity == NULL) PCS_TAKE(self->ctx, *gravity, self->nv, "gravity");
-    for (int b = 0; b < fe->nbatch; b++) PCS_TRY(loads_add_weight(self, fe, load, b, *gravity));
     return PCS_OK;
 }
 
@@ -367,25 +368,26 @@ static pcs_status loads_check_line(const pcs_system *self, const pcs_fe_load *lo
     return PCS_OK;
 }
 
-// Adds a line load on all cells here, also those of other processes that act on own equations.
-static pcs_status loads_add_line(pcs_system *self, fe_data *fe, int index)
+// Adds gravity, or a line load.
+static pcs_status loads_add_spread(pcs_system *self, fe_data *fe, int l, double **gravity)
 {
-    const pcs_fe_load *load = &fe->model.loads[index];
-    double force[PCS_MAX_CELL_DOFS], height[PCS_MAX_CELL_DOFS];
-    PCS_TRY(loads_check_line(self, load));
-    PCS_TAKE(self->ctx, fe->is_loaded[index], fe->model.mesh->ncell, "line loads");
-    for (int i = 0; i < load->cells->count; i++) fe->is_loaded[index][load->cells->items[i]] = true;
-    for (int b = 0; b < fe->nbatch; b++)
-        for (int c = 0; c < fe->batches[b].ncell; c++) {
-            int n = pcs_fe_ops(fe, b)->ndof;
-            if (!loads_act_on(fe, index, fe->batches[b].cells[c])) continue;
-            PCS_TRY(loads_on_cell(self, load, b, c, force, height));
-            for (int i = 0; i < n; i++) {
-                int equation = fe->batches[b].equation[(size_t)c * (size_t)n + (size_t)i];
-                if (equation >= 0) loads_push(self, fe, &fe->map.dof[fe->dof_of_equation[equation]], force[i]);
-            }
-        }
-    return PCS_OK;
+    const pcs_fe_load *load = &fe->model.loads[l];
+    double *f = NULL;
+    if (load->is_gravity) {
+        if (*gravity == NULL) PCS_TAKE(self->ctx, *gravity, self->nv, "gravity");
+    } else {
+        PCS_TRY(loads_check_line(self, load));
+        PCS_TAKE(self->ctx, fe->is_loaded[l], fe->model.mesh->ncell, "line loads");
+        for (int i = 0; i < load->cells->count; i++) fe->is_loaded[l][load->cells->items[i]] = true;
+    }
+    pcs_status status = loads_on_dofs(self, l, &f, &fe->rest_potential);
+    for (int i = 0; i < (status == PCS_OK ? fe->map.ndof : 0); i++) {
+        const pcs_dof *d = &fe->map.dof[i];
+        if (!load->is_gravity) loads_push(self, fe, d, f[i]);
+        else if (d->equation >= 0) (*gravity)[d->equation] += f[i];
+    }
+    pcs_scratch_free(f);
+    return status;
 }
 
 static pcs_status loads_take_memory(pcs_system *self, fe_data *fe)
@@ -415,8 +417,8 @@ pcs_status pcs_fe_apply_loads(pcs_system *self, fe_data *fe, const char **culpri
     for (int i = 0; i < fe->model.nload; i++) {
         const pcs_fe_load *load = &fe->model.loads[i];
         pcs_status status = PCS_OK;
-        if (load->is_gravity) status = loads_add_gravity(self, fe, load, &gravity);
-        else status = load->kind == PCS_LOAD_LINE ? loads_add_line(self, fe, i) : loads_add_nodal(self, fe, i);
+        if (load->is_gravity || load->kind == PCS_LOAD_LINE) status = loads_add_spread(self, fe, i, &gravity);
+        else status = loads_add_nodal(self, fe, i);
         if (status != PCS_OK) *culprit = pcs_culprit(self->ctx, "loads", load->name);
         PCS_TRY(status);
         fe->first_push[i + 1] = fe->npush;
@@ -535,66 +537,31 @@ static pcs_status reactions_number(pcs_system *self, fe_reactions *r)
     return PCS_OK;
 }
 
-// Finds the dof of each entry of a cell, in the order of the element.
-static pcs_status reactions_cell_dofs(pcs_system *self, int b, int cell, int dof[PCS_MAX_CELL_DOFS])
-{
-    const fe_data *fe = self->data;
-    const pcs_element_ops *ops = pcs_fe_ops(fe, b);
-    const pcs_batch *batch = &fe->batches[b];
-    int count = 0;
-    for (int i = 0; i < ops->nnode; i++) {
-        pcs_node_dofs given;
-        PCS_TRY(ops->node_dofs(self->ctx, batch, cell, i, &given));
-        int node = batch->nodes[batch->cells[cell]][i];
-        for (int j = 0; j < given.count; j++, count++) {
-            int found = pcs_dofmap_find(&fe->map, given.is_rotation[j], node, given.direction[j]);
-            if (found >= 0) dof[count] = found;
-        }
-    }
-    return PCS_OK;
-}
-
 // Copies a batch with equations for its fixed dofs, and collects the columns of equations of their rows of M.
 static pcs_status reactions_extend(pcs_system *self, fe_reactions *r, int b)
 {
     const fe_data *fe = self->data;
     const pcs_element_ops *ops = pcs_fe_ops(fe, b);
     pcs_batch *batch = &r->batches[b];
-    int n = ops->ndof, *equation, dof[PCS_MAX_CELL_DOFS] = { 0 };
+    int n = ops->ndof, *equation;
+    fe_cell cell;
     double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
     PCS_TAKE(self->ctx, equation, (size_t)batch->ncell * (size_t)n, "reactions");
+    batch->equation = equation;
     for (int c = 0; c < batch->ncell; c++) {
-        PCS_TRY(reactions_cell_dofs(self, b, c, dof));
+        const int *own = fe->batches[b].equation + (size_t)c * (size_t)n;
+        PCS_TRY(pcs_fe_find_cell(self->ctx, fe, &fe->batches[b], c, &cell));
         ops->matrices(&fe->batches[b], c, NULL, M, NULL, NULL);
         for (int i = 0; i < n; i++) {
-            int row = r->number[dof[i]];
-            equation[(size_t)c * (size_t)n + (size_t)i] = row < 0 ? fe->map.dof[dof[i]].equation : self->nv + row;
+            int row = cell.dof[i] < 0 ? -1 : r->number[cell.dof[i]];
+            *equation++ = row < 0 ? own[i] : self->nv + row;
             for (int j = 0; j < (row < 0 ? 0 : n); j++) {
-                int column = fe->map.dof[dof[j]].equation;
-                if (column < 0 || M[i * n + j] == 0.0) continue;
-                r->entries[r->nentry++] = (mass_entry){ row, column, M[i * n + j] };
+                if (own[j] < 0 || M[i * n + j] == 0.0) continue;
+                r->entries[r->nentry++] = (mass_entry){ row, own[j], M[i * n + j] };
             }
         }
     }
-    batch->equation = equation;
     return ops->setup(self->ctx, batch);
-}
-
-// Adds gravity or a line load on all cells here, also those of other processes that touch own nodes, to the fixed dofs.
-static pcs_status reactions_take_line(pcs_system *self, fe_reactions *r, int l)
-{
-    const fe_data *fe = self->data;
-    for (int b = 0; b < fe->nbatch; b++)
-        for (int c = 0; c < fe->batches[b].ncell; c++) {
-            int dof[PCS_MAX_CELL_DOFS] = { 0 };
-            double force[PCS_MAX_CELL_DOFS], height[PCS_MAX_CELL_DOFS];
-            if (!loads_act_on(fe, l, fe->batches[b].cells[c])) continue;
-            PCS_TRY(reactions_cell_dofs(self, b, c, dof));
-            PCS_TRY(loads_on_cell(self, &fe->model.loads[l], b, c, force, height));
-            for (int i = 0; i < pcs_fe_ops(fe, b)->ndof; i++)
-                if (r->number[dof[i]] >= 0) r->line[l * r->nfixed + r->number[dof[i]]] += force[i];
-        }
-    return PCS_OK;
 }
 
 static pcs_status reactions_take_lines(pcs_system *self, fe_reactions *r)
@@ -602,9 +569,13 @@ static pcs_status reactions_take_lines(pcs_system *self, fe_reactions *r)
     const fe_data *fe = self->data;
     for (int l = 0; l < fe->model.nload; l++) {
         const pcs_fe_load *load = &fe->model.loads[l];
+        double *f = NULL, unused = 0.0;
         if (!load->is_gravity && load->kind != PCS_LOAD_LINE) continue;
         if (r->line == NULL) PCS_TAKE(self->ctx, r->line, (size_t)fe->model.nload * (size_t)r->nfixed, "reactions");
-        PCS_TRY(reactions_take_line(self, r, l));
+        pcs_status status = loads_on_dofs(self, l, &f, &unused);
+        for (int i = 0; i < (status == PCS_OK ? r->nfixed : 0); i++) r->line[l * r->nfixed + i] = f[r->dof[i]];
+        pcs_scratch_free(f);
+        PCS_TRY(status);
     }
     return PCS_OK;
 }

@@ -167,55 +167,41 @@ typedef struct body {
     double *weight;      // [count] weights of p_k
 } body;
 
-// Holds the translations of a cell; zero for its rotations.
-typedef struct translations {
-    int most;                        // largest number of directions of a node
-    double d[PCS_MAX_CELL_DOFS][3];  // unit vectors
-    double along[PCS_MAX_CELL_DOFS]; // d . X, m
-    double off[PCS_MAX_CELL_DOFS];   // part of X along the axis that the node's directions do not contain, m
-} translations;
-
-static pcs_status centre_translations(pcs_context *ctx, const pcs_batch *batch, int cell, int axis, translations *out)
+// Finds off, m, the part of the end of a cell's mass along the axis that the directions of its node do not contain.
+// Returns the largest number of directions of a node.
+static int centre_directions(const fe_cell *cell, int nnode, int count, int axis, double off[2])
 {
-    int place = 0;
-    out->most = 1;
-    for (int end = 0; end < batch->ops->nnode; end++) {
-        int count = 0, first = place;
-        pcs_node_dofs given = { 0 };
-        double x[3];
-        PCS_TRY(batch->ops->node_dofs(ctx, batch, cell, end, &given));
-        pcs_fe_mass_end(batch, cell, end, x);
-        double off = x[axis];
-        for (int j = 0; j < given.count; j++, place++) {
-            double *d = out->d[place];
-            for (int k = 0; k < 3; k++) d[k] = given.is_rotation[j] ? 0.0 : given.direction[j][k];
-            out->along[place] = pcs_dot3(d, x);
-            off -= d[axis] * out->along[place];
-            count += pcs_dot3(d, d) > 0.0;
+    int most = 1;
+    for (int end = 0; end < nnode; end++) {
+        int given = 0;
+        off[end] = cell->x[end][axis];
+        for (int i = end * count; i < (end + 1) * count; i++) {
+            off[end] -= cell->d[i][axis] * cell->along[i];
+            given += pcs_dot3(cell->d[i], cell->d[i]) > 0.0;
         }
-        for (int j = first; j < place; j++) out->off[j] = off;
-        if (count > out->most) out->most = count;
+        if (given > most) most = given;
     }
-    return PCS_OK;
+    return most;
 }
 
 static pcs_status centre_add_cell(pcs_context *ctx, body *b, int cell)
 {
     const pcs_batch *batch = &b->fe->batches[b->fe->batch_of_cell[cell]];
     int place = b->fe->place_of_cell[cell], n = batch->ops->ndof;
-    double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
-    translations t;
-    PCS_TRY(centre_translations(ctx, batch, place, b->axis, &t));
+    double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS], off[2];
+    fe_cell t;
+    PCS_TRY(pcs_fe_find_cell(ctx, b->fe, batch, place, &t));
+    int count = n / batch->ops->nnode, most = centre_directions(&t, batch->ops->nnode, count, b->axis, off);
     batch->ops->matrices(batch, place, NULL, M, NULL, NULL);
     for (int i = 0; i < n; i++) {
         double share = 0.0, weight = 0.0;
         int equation = batch->equation[(size_t)place * (size_t)n + (size_t)i];
         for (int a = 0; a < n; a++) {
-            share += M[a * n + i] * pcs_dot3(t.d[a], t.d[i]) / t.most;
+            share += M[a * n + i] * pcs_dot3(t.d[a], t.d[i]) / most;
             weight += M[a * n + i] * t.d[a][b->axis];
         }
         b->mass += share;
-        b->moment += weight * t.along[i] + share * t.off[i];
+        b->moment += weight * t.along[i] + share * off[i / count];
         if (equation < 0 || weight == 0.0) continue;
         b->equation[b->count] = equation;
         b->weight[b->count++] = weight;
