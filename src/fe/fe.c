@@ -589,7 +589,9 @@ static void slices_force(const pcs_system *self, double t, const pcs_ends *at, i
     for (int b = 0; b < fe->nbatch; b++) fe->batches[b].ops->force(&fe->batches[b], &state, f);
 }
 
-// Adds the energies of cells whose first equation lies within low <= e < high; high is 0 for all.
+_Static_assert(sizeof(pcs_cell_sums) <= PCS_SLICE_NUMBERS * sizeof(double), "room for the sums of a slice");
+
+// Adds the energies of cells whose first equation lies within low <= e < high.
 static void slices_add(const pcs_system *self, const pcs_ends *ends, int low, int high, pcs_cell_sums *sum)
 {
     const fe_data *fe = self->data;
@@ -604,15 +606,8 @@ static void slices_sum(const pcs_system *self, const pcs_ends *ends, int high, p
     int first = out->high > out->low ? out->high - 1 : out->low + 1, last = high < self->nv ? high - 1 : high;
     if (out->high == 0) first = 0;
     if (first < last) slices_add(self, ends, first, last, &sum);
-    out->kinetic += sum.kinetic;
-    out->strain += sum.strain;
-    for (int k = 0; k < 3; k++) {
-        out->momentum[k] += sum.momentum[k];
-        out->fixed_momentum[k] += sum.fixed_momentum[k];
-    }
+    pcs_cell_add_sums((pcs_cell_sums *)out->numbers, &sum);
     out->weight_work += fe_weight_work(self, out->high, high, ends->q);
-    out->change_in_kinetic += sum.change_in_kinetic;
-    out->change_in_strain += sum.change_in_strain;
     out->high = high;
 }
 
@@ -624,25 +619,10 @@ static void slices_measure(const pcs_system *self, const pcs_ends *ends, int cou
     double weight_work = 0.0;
     for (int s = 1; s < count; s++) slices_add(self, ends, sums[s].low - 1, sums[s].low + 1, &sum);
     for (int s = 0; s < count; s++) {
-        sum.kinetic += sums[s].kinetic;
-        sum.strain += sums[s].strain;
-        sum.change_in_kinetic += sums[s].change_in_kinetic;
-        sum.change_in_strain += sums[s].change_in_strain;
+        pcs_cell_add_sums(&sum, (const pcs_cell_sums *)sums[s].numbers);
         weight_work += sums[s].weight_work;
-        for (int k = 0; k < 3; k++) {
-            sum.momentum[k] += sums[s].momentum[k];
-            sum.fixed_momentum[k] += sums[s].fixed_momentum[k];
-        }
     }
     fe_report(self, &sum, weight_work, out);
-    *change = (pcs_change){ 2.0 * sum.change_in_strain, 2.0 * sum.change_in_kinetic };
-}
-
-static void slices_measure_whole(const pcs_system *self, const pcs_ends *ends, pcs_measure *out, pcs_change *change)
-{
-    pcs_cell_sums sum = { 0 };
-    slices_add(self, ends, 0, 0, &sum);
-    fe_report(self, &sum, fe_weight_work(self, 0, self->nv, ends->q), out);
     *change = (pcs_change){ 2.0 * sum.change_in_strain, 2.0 * sum.change_in_kinetic };
 }
 
@@ -658,9 +638,7 @@ static bool slices_are_chained(const fe_data *fe)
     return true;
 }
 
-static const pcs_slice_ops slices_of_bars = {
-    .force = slices_force, .sum = slices_sum, .measure = slices_measure, .measure_whole = slices_measure_whole
-};
+static const pcs_slice_ops slices_of_bars = { .force = slices_force, .sum = slices_sum, .measure = slices_measure };
 
 // Computes f = s (f_gravity + f_loads(t)).
 static void fe_apply_loads(const pcs_system *self, pcs_instant at, double *f)

@@ -214,12 +214,13 @@ bool pcs_next_measure(const pcs_scheme *self, const pcs_state *x, pcs_next *next
 {
     const pcs_system *system = self->system;
     pcs_measure *m = &report->measure;
-    if (next->ends.q != NULL && !next->takes_sums) {
-        system->slices->measure_whole(system, &next->ends, m, &next->change);
-    } else if (next->ends.q != NULL) {
+    if (next->ends.q != NULL) {
+        pcs_slice_sums whole = { 0 };
+        const pcs_slice_sums *sums = next->takes_sums ? next->sums : &whole;
         int count = 1;
-        while (next->sums[count - 1].high < system->nv) count++;
-        system->slices->measure(system, &next->ends, count, next->sums, m, &next->change);
+        if (!next->takes_sums) system->slices->sum(system, &next->ends, system->nv, &whole);
+        while (sums[count - 1].high < system->nv) count++;
+        system->slices->measure(system, &next->ends, count, sums, m, &next->change);
     } else {
         system->ops->measure(system, pcs_at(x->t + report->h, next->q, next->v), PCS_ENERGY, m);
     }

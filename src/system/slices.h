@@ -14,11 +14,12 @@ typedef struct pcs_ends {
     const double *q0, *v0, *q, *v;
 } pcs_ends;
 
+enum { PCS_SLICE_NUMBERS = 16 };
+
 typedef struct pcs_slice_sums {
     int low, high;
-    double kinetic, strain, weight_work;        // of q and v, J
-    double momentum[3], fixed_momentum[3];      // kg m/s
-    double change_in_kinetic, change_in_strain; // T(v - v0) and V(q - q0), J
+    double weight_work;                // of q, J
+    double numbers[PCS_SLICE_NUMBERS]; // sums over the cells, as their system knows them
 } pcs_slice_sums;
 
 // Limits the number of equations of a slice from below, except the last one.
@@ -32,8 +33,6 @@ struct pcs_slice_ops {
     // Fills the results of `measure` and `change` of the system from the sums of all slices, in order.
     void (*measure)(const pcs_system *self, const pcs_ends *ends, int count, const pcs_slice_sums *sums,
                     pcs_measure *out, pcs_change *change);
-    // Fills the same for a system that is one slice, from both ends of a step.
-    void (*measure_whole)(const pcs_system *self, const pcs_ends *ends, pcs_measure *out, pcs_change *change);
 };
 
 #endif
