@@ -68,9 +68,6 @@ typedef struct fe_data {
     bool has_tumbling;          // bodies have finite rotations, in space or with springs at offset points
     bool is_nonlinear;          // tangents of groups, force laws or loads vary
     int ninternal;              // number of internal variables of all cells
-    int nspin;                  // nodes with a finite rotation in space
-    int (*spins)[3];            // [nspin] their equations, consecutive; -1 if fixed
-    int *spin_of_node;          // [nnode] index of the rotation, -1 if absent; NULL if all are
     fe_scatter *scatter;        // [nbatch] positions of cell entries, of nonlinear groups
     int *piece;                 // [nbatch] cells that a thread assembles at once; 0 for all; NULL if no tangents vary
     bool takes_ranges;          // forces and energies can be computed by ranges of equations
@@ -110,10 +107,6 @@ extern const pcs_system_ops pcs_system_fe;
 static inline pcs_status pcs_fe_agree(pcs_context *ctx, const fe_data *fe, pcs_status status)
 {
     return pcs_mesh_is_whole(fe->model.mesh) ? status : pcs_agree(ctx, status);
-}
-static inline const pcs_element_ops *pcs_fe_ops(const fe_data *fe, int batch)
-{
-    return fe->model.groups[batch < fe->model.ngroup ? batch : batch - fe->model.ngroup].ops;
 }
 // Returns the rank that owns a node of a distributed model.
 static inline int pcs_fe_owner(const fe_data *fe, int node)

@@ -600,7 +600,7 @@ static pcs_status dofs_find_all(pcs_context *ctx, fe_data *fe, const char **culp
 static pcs_status dofs_number_all(pcs_context *ctx, fe_data *fe, const char **culprit)
 {
     for (int b = 0; b < fe->nbatch; b++) {
-        pcs_status status = dofs_number_batch(ctx, fe, pcs_fe_ops(fe, b), &fe->batches[b]);
+        pcs_status status = dofs_number_batch(ctx, fe, fe->batches[b].ops, &fe->batches[b]);
         if (status != PCS_OK) *culprit = pcs_culprit(ctx, "elements", fe->batches[b].name);
         PCS_TRY(status);
     }

@@ -42,7 +42,7 @@ static pcs_status assembly_pattern(pcs_system *self, pcs_pattern **pattern, cons
     pcs_status status = PCS_OK;
     for (int b = 0; b < fe->nbatch && status == PCS_OK; b++) {
         const pcs_batch *batch = &fe->batches[b];
-        status = pcs_pattern_add_cells(builder, batch->ncell, pcs_fe_ops(fe, b)->ndof, batch->equation);
+        status = pcs_pattern_add_cells(builder, batch->ncell, fe->batches[b].ops->ndof, batch->equation);
     }
     if (status == PCS_OK) status = pcs_fe_add_law_pattern(self, fe, builder, culprit);
     if (status == PCS_OK) return pcs_pattern_finish(builder, pattern);
@@ -54,7 +54,7 @@ static pcs_status assembly_pattern(pcs_system *self, pcs_pattern **pattern, cons
 static void assembly_add_batch(pcs_system *self, int b)
 {
     const fe_data *fe = self->data;
-    const pcs_element_ops *ops = pcs_fe_ops(fe, b);
+    const pcs_element_ops *ops = fe->batches[b].ops;
     const pcs_batch *batch = &fe->batches[b];
     bool has_own_damping = self->C != NULL && ops->sees_velocity && !ops->is_nonlinear; // a constant damping matrix
     double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS], K[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
@@ -98,7 +98,7 @@ static void assembly_fill_table(const pcs_pattern *pattern, int n, const int *eq
 static pcs_status assembly_make_scatter(pcs_system *self, fe_data *fe, int b)
 {
     const pcs_batch *batch = &fe->batches[b];
-    const pcs_element_ops *ops = pcs_fe_ops(fe, b);
+    const pcs_element_ops *ops = fe->batches[b].ops;
     const pcs_pattern *pattern = self->K->pattern;
     int n = ops->ndof, nnode = ops->nnode, rows = n / nnode, *first, *end, ntable = 0, last = 0;
     PCS_TAKE(self->ctx, first, (size_t)batch->ncell * (size_t)(n * nnode), "the assembly");
@@ -141,7 +141,7 @@ static void assembly_mark_damping(const pcs_system *self, int b, unsigned char *
 {
     const fe_data *fe = self->data;
     const pcs_batch *batch = &fe->batches[b];
-    const pcs_element_ops *ops = pcs_fe_ops(fe, b);
+    const pcs_element_ops *ops = fe->batches[b].ops;
     int n = ops->ndof, rows = n / ops->nnode;
     for (int c = 0; c < batch->ncell; c++) {
         const int *equation = batch->equation + (size_t)c * (size_t)n;
@@ -170,7 +170,7 @@ static pcs_status assembly_note_entries(pcs_system *self, const fe_data *fe)
     if (status == PCS_OK && self->C != NULL && !fe->has_laws) {
         assembly_mark_values(self->C, mark);
         for (int b = 0; b < fe->nbatch; b++)
-            if (pcs_fe_ops(fe, b)->is_nonlinear) assembly_mark_damping(self, b, mark);
+            if (fe->batches[b].ops->is_nonlinear) assembly_mark_damping(self, b, mark);
         status = pcs_matrix_note_entries(self->ctx, self->C, false, mark);
     }
     pcs_scratch_free(mark);
@@ -218,13 +218,13 @@ static pcs_status fe_assemble(pcs_system *self, fe_data *fe, const char **culpri
     PCS_TRY(pcs_matrix_create(self->ctx, pattern, &self->K));
     if (fe->is_damped) PCS_TRY(pcs_matrix_create(self->ctx, pattern, &self->C));
     for (int b = 0; b < fe->nbatch; b++)
-        if (!pcs_fe_ops(fe, b)->is_nonlinear) assembly_add_batch(self, b);
+        if (!fe->batches[b].ops->is_nonlinear) assembly_add_batch(self, b);
     if (self->C != NULL && !fe->is_nonlinear) assembly_look_at_damping(self);
     if (fe->is_nonlinear) PCS_TAKE(self->ctx, fe->scatter, fe->nbatch, "the assembly");
     if (fe->is_nonlinear) PCS_TRY(assembly_keep(self, self->K, &fe->base_K));
     if (fe->is_nonlinear && self->C != NULL) PCS_TRY(assembly_keep(self, self->C, &fe->base_C));
     for (int b = 0; b < fe->nbatch; b++) {
-        if (!pcs_fe_ops(fe, b)->is_nonlinear) continue;
+        if (!fe->batches[b].ops->is_nonlinear) continue;
         assembly_add_batch(self, b);
         PCS_TRY(assembly_make_scatter(self, fe, b));
     }
@@ -316,7 +316,7 @@ static inline void assembly_reset_to(pcs_system *self, int to)
 static void assembly_add_tangents(pcs_system *self, int b, int first, int count, const double *q, const double *v)
 {
     const fe_data *fe = self->data;
-    const pcs_element_ops *ops = pcs_fe_ops(fe, b);
+    const pcs_element_ops *ops = fe->batches[b].ops;
     const fe_scatter *scatter = &fe->scatter[b];
     const pcs_batch *batch = &fe->batches[b];
     const pcs_cell_state at = { .q = q, .v = v, .elapsed = ((const fe_work *)self->work)->elapsed };
@@ -365,8 +365,8 @@ static pcs_status fe_plan_pieces(pcs_system *self, fe_data *fe)
     int *first = pcs_scratch(NULL, (size_t)self->nv, sizeof *first);
     if (first == NULL) return pcs_fail(self->ctx, PCS_NO_MEMORY, "out of memory: %d equations", self->nv);
     for (int b = 0; b < fe->nbatch; b++) {
-        if (!pcs_fe_ops(fe, b)->is_nonlinear || fe->batches[b].ncell < FEWEST_PIECES * PIECE) continue;
-        int size = pieces_size(&fe->batches[b], pcs_fe_ops(fe, b)->ndof, self->nv, first);
+        if (!fe->batches[b].ops->is_nonlinear || fe->batches[b].ncell < FEWEST_PIECES * PIECE) continue;
+        int size = pieces_size(&fe->batches[b], fe->batches[b].ops->ndof, self->nv, first);
         if (fe->batches[b].ncell / FEWEST_PIECES >= size) fe->piece[b] = size;
         is_large = is_large || fe->piece[b] > 0;
     }
@@ -416,7 +416,7 @@ static void fe_update_tangents(pcs_system *self, pcs_instant at)
     if (self->C != NULL && fe->base_C == NULL) pcs_matrix_zero(self->C);
     else if (self->C != NULL) assembly_reset(self->C, fe->base_C, 0, self->C->pattern->nnz);
     for (int b = 0; b < fe->nbatch; b++)
-        if (pcs_fe_ops(fe, b)->is_nonlinear) pieces_add(self, b, at.q, at.v);
+        if (fe->batches[b].ops->is_nonlinear) pieces_add(self, b, at.q, at.v);
     assembly_reset_to(self, self->K->pattern->nnz);
     if (fe->nfollower > 0) pcs_fe_follower_tangent(self, at);
     if (fe->has_laws) pcs_forces_add_tangents(self, at.q, at.v);
@@ -437,7 +437,7 @@ static void fe_name_bent(const pcs_system *self, const double *q, size_t size, c
 
 static int internal_count(const fe_data *fe, int b)
 {
-    return fe->batches[b].ncell * pcs_fe_ops(fe, b)->ninternal;
+    return fe->batches[b].ncell * fe->batches[b].ops->ninternal;
 }
 
 // Returns the index of a group's first variable among those of all processes; for ngroup, their total number.
@@ -456,7 +456,7 @@ static pcs_status internal_number(pcs_system *self, const fe_data *fe, pcs_memor
     PCS_TAKE(self->ctx, serial, fe->ninternal, "internal variables");
     for (int b = 0; b < fe->nbatch; b++) {
         const pcs_batch *batch = &fe->batches[b];
-        int n = pcs_fe_ops(fe, b)->ninternal, first = n > 0 ? internal_first(fe, b % fe->model.ngroup) : 0;
+        int n = fe->batches[b].ops->ninternal, first = n > 0 ? internal_first(fe, b % fe->model.ngroup) : 0;
         for (int i = 0; i < batch->ncell; i++)
             for (int k = 0; k < n; k++) serial[next++] = first + fe->share->index_of_cell[batch->cells[i]] * n + k;
         if (b < fe->model.ngroup) piece->nown = next;
@@ -472,8 +472,8 @@ static pcs_status fe_make_internal(pcs_system *self, fe_data *fe)
     fe_work *work = self->work;
     for (int b = 0; b < fe->nbatch; b++) {
         fe->ninternal += internal_count(fe, b);
-        self->has_materials = self->has_materials || pcs_fe_ops(fe, b)->ninternal > 0;
-        if (pcs_fe_ops(fe, b)->ages) self->ageing = pcs_culprit(self->ctx, "elements", fe->batches[b].name);
+        self->has_materials = self->has_materials || fe->batches[b].ops->ninternal > 0;
+        if (fe->batches[b].ops->ages) self->ageing = pcs_culprit(self->ctx, "elements", fe->batches[b].name);
     }
     for (int g = 0; g < fe->model.ngroup && !pcs_mesh_is_whole(fe->model.mesh); g++)
         if (fe->model.groups[g].ops->ninternal > 0 && fe->model.groups[g].cells->place == NULL)
@@ -499,7 +499,8 @@ static double fe_internal_loss(const pcs_system *self, pcs_instant at)
     const pcs_cell_state state = pcs_fe_state(self, at);
     pcs_cell_sums sum = { 0 };
     for (int b = 0; b < fe->model.ngroup; b++)
-        if (pcs_fe_ops(fe, b)->ninternal > 0) pcs_fe_ops(fe, b)->measure(&fe->batches[b], &state, PCS_CELL_LOSS, &sum);
+        if (fe->batches[b].ops->ninternal > 0)
+            fe->batches[b].ops->measure(&fe->batches[b], &state, PCS_CELL_LOSS, &sum);
     pcs_system_sum(self, 1, &sum.loss);
     return sum.loss;
 }
@@ -510,7 +511,7 @@ static void fe_commit(pcs_system *self, pcs_instant at)
     fe_work *work = self->work;
     const pcs_cell_state state = pcs_fe_state(self, at);
     for (int b = 0; b < fe->nbatch; b++)
-        if (pcs_fe_ops(fe, b)->ninternal > 0) pcs_fe_ops(fe, b)->commit(&fe->batches[b], &state);
+        if (fe->batches[b].ops->ninternal > 0) fe->batches[b].ops->commit(&fe->batches[b], &state);
     if (work->internal != NULL) work->internal[fe->ninternal] = at.t;
     pcs_forces_commit(self, at);
 }
@@ -656,7 +657,7 @@ static void fe_force(const pcs_system *self, pcs_instant at, double *f)
     const fe_data *fe = self->data;
     fe_apply_loads(self, at, f);
     const pcs_cell_state state = pcs_fe_state(self, at);
-    for (int b = 0; b < fe->nbatch; b++) pcs_fe_ops(fe, b)->force(&fe->batches[b], &state, f);
+    for (int b = 0; b < fe->nbatch; b++) fe->batches[b].ops->force(&fe->batches[b], &state, f);
     if (fe->has_laws) pcs_forces_add(self, at, f);
 }
 
@@ -809,71 +810,49 @@ const pcs_system_ops pcs_system_fe = {
 
 // Finds the nodes with finite rotations in space, and the relative rotation of the ends of cells.
 
-static int rotations_count(const fe_data *fe, int node, int equation[3])
+// Returns the first of the equations of a finite rotation in space, -1 if the node has none or supports fix some: with
+// two components fixed the third one is an angle, which adds up.
+static int rotations_first(const fe_data *fe, int node)
 {
-    int count = 0;
+    int count = 0, first = -1;
     for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
         const pcs_dof *d = &fe->map.dof[i];
-        if (!d->is_rotation || !d->is_finite) continue;
-        if (count < 3) equation[count] = d->equation;
-        count++;
+        if (!d->is_rotation || !d->is_finite || d->equation < 0) continue;
+        if (count++ == 0) first = d->equation;
     }
-    return count;
+    return count == 3 ? first : -1;
 }
 
-// Lists a rotation in space, unless supports fix two of its components: the third is then an angle, which adds up.
-static void rotations_note(fe_data *fe, int node)
+// Lists the rotations in space.
+static pcs_status fe_find_rotations(pcs_system *self, const fe_data *fe)
 {
-    int equation[3];
-    if (rotations_count(fe, node, equation) != 3) return;
-    int nfixed = (equation[0] < 0) + (equation[1] < 0) + (equation[2] < 0);
-    if (nfixed == 2) return;
-    fe->spin_of_node[node] = fe->nspin;
-    memcpy(fe->spins[fe->nspin++], equation, sizeof equation);
-}
-
-// Lists the equations of the rotations that are not fixed.
-static pcs_status rotations_list(pcs_system *self, const fe_data *fe)
-{
-    int *equation;
+    int nnode = fe->model.mesh->nnode, count = 0, *equation;
     bool *begins;
-    PCS_TAKE(self->ctx, equation, fe->nspin, "rotations");
+    for (int node = 0; node < nnode; node++) count += rotations_first(fe, node) >= 0;
+    if (count == 0) return PCS_OK;
+    PCS_TAKE(self->ctx, equation, count, "rotations");
     PCS_TAKE(self->ctx, begins, self->nv, "rotations");
-    for (int s = 0; s < fe->nspin; s++) {
-        if (fe->spins[s][0] < 0) continue;
-        equation[self->rotations.count++] = fe->spins[s][0];
-        begins[fe->spins[s][0]] = true;
-    }
+    for (int node = 0; node < nnode; node++)
+        if (rotations_first(fe, node) >= 0) begins[rotations_first(fe, node)] = true;
+    for (int i = 0; i < self->nv; i++)
+        if (begins[i]) equation[self->rotations.count++] = i;
     self->rotations.equation = equation;
     self->rotations.begins = begins;
     return PCS_OK;
 }
 
-// Lists the nodes with finite rotations in space, own ones first, as their equations are.
-static pcs_status fe_find_rotations(pcs_system *self, fe_data *fe)
-{
-    int nnode = fe->model.mesh->nnode, equation[3], count = 0;
-    for (int node = 0; node < nnode; node++) count += rotations_count(fe, node, equation) == 3;
-    if (count == 0) return PCS_OK;
-    PCS_TAKE(self->ctx, fe->spins, count, "rotations");
-    PCS_TAKE(self->ctx, fe->spin_of_node, nnode, "rotations");
-    for (int node = 0; node < nnode; node++) fe->spin_of_node[node] = -1;
-    for (int is_copy = 0; is_copy < 2; is_copy++)
-        for (int node = 0; node < nnode; node++)
-            if (pcs_fe_owns(fe, node) != (is_copy == 1)) rotations_note(fe, node);
-    return rotations_list(self, fe);
-}
-
-// Returns the angle, rad, between the nodes of a cell; 0 unless both have finite rotations in space.
+// Returns the angle, rad, between the nodes of a cell; 0 unless both have finite rotations in space or are fixed.
 static double rotations_between(const fe_data *fe, const double *q, const int node[2])
 {
-    double p[2][3] = { { 0.0 } }, rotation[3];
+    double p[2][3], rotation[3];
     for (int i = 0; i < 2; i++) {
-        int spin = fe->spin_of_node[node[i]];
-        if (spin < 0) return 0.0;
-        for (int k = 0; k < 3; k++)
-            if (fe->spins[spin][k] >= 0) p[i][k] = (i == 0 ? -1.0 : 1.0) * q[fe->spins[spin][k]];
+        int count = 0;
+        for (int d = fe->map.first[node[i]]; d < fe->map.first[node[i] + 1]; d++)
+            count += fe->map.dof[d].is_rotation && fe->map.dof[d].is_finite;
+        if (count < 3) return 0.0;
+        pcs_dofmap_vector(&fe->map, true, node[i], q, p[i]);
     }
+    for (int k = 0; k < 3; k++) p[0][k] = -p[0][k];
     pcs_rotation_compose(p[0], p[1], rotation);
     return pcs_norm3(rotation);
 }
@@ -885,7 +864,8 @@ static void fe_name_bent(const pcs_system *self, const double *q, size_t size, c
     const fe_data *fe = self->data;
     double most = near_half;
     text[0] = '\0';
-    for (int g = 0; g < fe->model.ngroup && fe->nspin > 0; g++) {
+    if (self->rotations.count == 0) return;
+    for (int g = 0; g < fe->model.ngroup; g++) {
         const pcs_batch *batch = &fe->batches[g];
         if (batch->ops->nnode == 1 || !batch->ops->is_nonlinear) continue;
         for (int c = 0; c < batch->ncell; c++) {
@@ -1022,7 +1002,7 @@ static pcs_status fe_make_batches(pcs_context *ctx, fe_data *fe, const char **cu
 static pcs_status fe_set_batches_up(pcs_context *ctx, fe_data *fe, const char **culprit)
 {
     for (int b = 0; b < fe->nbatch; b++) {
-        pcs_status status = pcs_fe_ops(fe, b)->setup(ctx, &fe->batches[b]);
+        pcs_status status = fe->batches[b].ops->setup(ctx, &fe->batches[b]);
         if (status == PCS_BAD_INPUT) *culprit = pcs_culprit(ctx, "elements", fe->batches[b].name);
         if (status != PCS_OK) return status;
     }

@@ -70,24 +70,17 @@ static pcs_status initial_set_node(const pcs_system *self, int node, const doubl
     return PCS_OK;
 }
 
-// Returns the equations of a node's rotation vector; NULL if it has none or it is fixed.
-static const int *initial_spins(const fe_data *fe, int node)
-{
-    int spin = fe->spin_of_node == NULL ? -1 : fe->spin_of_node[node];
-    return spin < 0 || fe->spins[spin][0] < 0 ? NULL : fe->spins[spin];
-}
-
 // Sets the angular velocity of a node, in material components, by the initial rotation that is already in q.
 static pcs_status initial_spin_node(const pcs_system *self, const pcs_fe_initial *entry, int node, const double w[3],
                                     const double *q, const initial_field *field)
 {
     const fe_data *fe = self->data;
     double material[3] = { w[0], w[1], w[2] };
-    const int *spins = initial_spins(fe, node);
+    int first = pcs_table_rotation(self, &fe->map, node);
     if (entry->has_about && !initial_can_rotate(fe, node)) return PCS_OK; // a node of a truss only translates
-    if (spins != NULL) {
+    if (first >= 0) {
         double R[9];
-        pcs_rotation_exp(q + spins[0], R);
+        pcs_rotation_exp(q + first, R);
         pcs_rotation_apply_transposed(R, w, material);
     }
     return initial_set_node(self, node, material, field);
@@ -145,7 +138,8 @@ static pcs_status initial_move_node(const pcs_system *self, const pcs_fe_initial
     }
     if (!entry->rotation.is_given) return PCS_OK;
     PCS_TRY(initial_value(self, &entry->rotation, node, s, value));
-    if (initial_spins(fe, node) != NULL) pcs_rotation_compose((const double[3]){ 0.0 }, value, value); // to <= pi
+    if (pcs_table_rotation(self, &fe->map, node) >= 0)
+        pcs_rotation_compose((const double[3]){ 0.0 }, value, value); // to <= pi
     return initial_set_node(self, node, value, &rotation);
 }
 

@@ -155,9 +155,10 @@ double pcs_fe_follower_add(const pcs_system *self, double t, const double *q, co
             double force = pcs_dot3(dof->is_rotation ? node.moment : node.force, dof->direction);
             if (dof->equation < 0) continue;
             if (f != NULL) f[dof->equation] += force;
-            if (v != NULL && is_own) power += force * v[dof->equation];
-            for (int k = 0; k < 3 && sum != NULL && is_own && !dof->is_rotation; k++)
-                sum[k] += force * dof->direction[k];
+            if (!is_own) continue;
+            if (v != NULL) power += force * v[dof->equation];
+            if (sum == NULL || dof->is_rotation) continue;
+            for (int k = 0; k < 3; k++) sum[k] += force * dof->direction[k];
         }
     }
     return power;
@@ -231,11 +232,11 @@ static pcs_status loads_on_cell(const pcs_system *self, const pcs_fe_load *load,
 {
     const fe_data *fe = self->data;
     const pcs_batch *batch = &fe->batches[b];
-    int n = pcs_fe_ops(fe, b)->ndof;
+    int n = fe->batches[b].ops->ndof;
     double M[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS], mass = 0.0, span[3];
     PCS_TRY(loads_check_cell(self, load, batch, number));
     PCS_TRY(pcs_fe_find_cell(self->ctx, fe, batch, number, cell));
-    pcs_fe_ops(fe, b)->matrices(batch, number, NULL, M, NULL, NULL);
+    fe->batches[b].ops->matrices(batch, number, NULL, M, NULL, NULL);
     for (int i = 0; i < n; i++) {
         force[i] = 0.0;
         for (int j = 0; j < n; j++) force[i] += M[i * n + j] * pcs_dot3(load->value, cell->d[j]);
@@ -263,7 +264,7 @@ const double *pcs_fe_cell_load_force(const pcs_system *self, pcs_instant at, int
 {
     const fe_data *fe = self->data;
     bool is_loaded = false;
-    if (!at.is_equilibrium || !fe->model.stays_still || pcs_fe_ops(fe, group)->end_fields == NULL) return NULL;
+    if (!at.is_equilibrium || !fe->model.stays_still || fe->batches[group].ops->end_fields == NULL) return NULL;
     memset(f, 0, PCS_MAX_CELL_DOFS * sizeof *f);
     for (int l = 0; l < fe->model.nload; l++) {
         const pcs_fe_load *load = &fe->model.loads[l];
@@ -294,7 +295,7 @@ static pcs_status loads_on_dofs(const pcs_system *self, int l, double **f, doubl
             double force[PCS_MAX_CELL_DOFS];
             if (!loads_act_on(fe, l, fe->batches[b].cells[c])) continue;
             PCS_TRY(loads_on_cell(self, load, b, c, &cell, force));
-            for (int i = 0; i < pcs_fe_ops(fe, b)->ndof; i++) {
+            for (int i = 0; i < fe->batches[b].ops->ndof; i++) {
                 if (cell.dof[i] >= 0) (*f)[cell.dof[i]] += force[i];
                 if (load->is_gravity && b < fe->model.ngroup)
                     *potential -= force[i] * (cell.along[i] - pcs_dot3(load->datum, cell.d[i]));
@@ -342,7 +343,7 @@ static pcs_status loads_add_nodal(pcs_system *self, fe_data *fe, int index)
         int node = load->nodes->items[i];
         bool is_moment = load->kind == PCS_LOAD_MOMENT;
         // In the plane a moment does not depend on the rotation of its node.
-        bool rotates = is_moment ? fe->spin_of_node != NULL && fe->spin_of_node[node] >= 0 : load->follows;
+        bool rotates = is_moment ? pcs_table_rotation(self, &fe->map, node) >= 0 : load->follows;
         if (load->follows && !rotates) PCS_TRY(fe_demand_finite_rotations(self, node));
         if (rotates) PCS_TRY(fe_add_follower(self, fe, index, node));
         else PCS_TRY(loads_add_force(self, fe, load, node));
@@ -541,7 +542,7 @@ static pcs_status reactions_number(pcs_system *self, fe_reactions *r)
 static pcs_status reactions_extend(pcs_system *self, fe_reactions *r, int b)
 {
     const fe_data *fe = self->data;
-    const pcs_element_ops *ops = pcs_fe_ops(fe, b);
+    const pcs_element_ops *ops = fe->batches[b].ops;
     pcs_batch *batch = &r->batches[b];
     int n = ops->ndof, *equation;
     fe_cell cell;
@@ -602,7 +603,7 @@ static pcs_status reactions_make_supports(pcs_system *self, fe_data *fe)
     memcpy(r->batches, fe->batches, (size_t)fe->nbatch * sizeof *r->batches);
     size_t room = 0; // each fixed dof of a cell has a row there
     for (int b = 0; b < fe->nbatch; b++)
-        for (int i = 0, n = pcs_fe_ops(fe, b)->ndof; i < fe->batches[b].ncell * n; i++)
+        for (int i = 0, n = fe->batches[b].ops->ndof; i < fe->batches[b].ncell * n; i++)
             room += fe->batches[b].equation[i] < 0 ? (size_t)n : 0;
     PCS_TAKE(self->ctx, r->entries, room, "reactions");
     for (int b = 0; b < fe->nbatch; b++) PCS_TRY(reactions_extend(self, r, b));
@@ -729,7 +730,7 @@ static void reactions_of_supports(pcs_system *self, double h, pcs_instant at, co
     memset(work->f, 0, (size_t)(n + r->nfixed) * sizeof *work->f);
     memset(work->p, 0, (size_t)r->nfixed * sizeof *work->p);
     const pcs_cell_state state = { .q = work->q, .v = work->v };
-    for (int b = 0; b < fe->nbatch; b++) pcs_fe_ops(fe, b)->force(&r->batches[b], &state, work->f);
+    for (int b = 0; b < fe->nbatch; b++) fe->batches[b].ops->force(&r->batches[b], &state, work->f);
     for (int e = 0; e < r->nentry; e++)
         work->p[r->entries[e].fixed] += r->entries[e].value * at.v[r->entries[e].equation];
     for (int s = 0; s < r->nfixed; s++) {

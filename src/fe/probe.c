@@ -20,14 +20,14 @@ static double probe_cell(const pcs_system *self, int cell, int field, pcs_instan
 }
 
 // Computes the rotation vector of a node, rad, or its angular velocity in space, rad/s.
-static void probe_rotation(const fe_data *fe, int node, bool is_spin, const double *q, const double *v, double out[3])
+static void probe_rotation(const pcs_system *self, int node, bool is_spin, pcs_instant at, double out[3])
 {
-    double sum[3];
-    int spin = fe->spin_of_node == NULL ? -1 : fe->spin_of_node[node];
-    pcs_dofmap_vector(&fe->map, true, node, is_spin ? v : q, out);
-    if (!is_spin || spin < 0 || fe->spins[spin][0] < 0) return;
-    double R[9];
-    pcs_rotation_exp(q + fe->spins[spin][0], R); // v is a material angular velocity there
+    const fe_data *fe = self->data;
+    double sum[3], R[9];
+    int first = pcs_table_rotation(self, &fe->map, node);
+    pcs_dofmap_vector(&fe->map, true, node, is_spin ? at.v : at.q, out);
+    if (!is_spin || first < 0) return;
+    pcs_rotation_exp(at.q + first, R); // v is a material angular velocity there
     pcs_rotation_apply(R, out, sum);
     memcpy(out, sum, sizeof sum);
 }
@@ -55,7 +55,7 @@ double pcs_fe_probe(const pcs_system *self, const pcs_probe *probe, pcs_instant 
         }
         if (!pcs_fe_owns(fe, item)) continue;
         if (probe->quantity == PCS_PROBE_ROTATION || probe->quantity == PCS_PROBE_SPIN)
-            probe_rotation(fe, item, probe->quantity == PCS_PROBE_SPIN, at.q, at.v, vector);
+            probe_rotation(self, item, probe->quantity == PCS_PROBE_SPIN, at, vector);
         else pcs_dofmap_vector(&fe->map, false, item, probe->quantity == PCS_PROBE_VELOCITY ? at.v : at.q, vector);
         sum += vector[probe->axis];
         if (probe->quantity == PCS_PROBE_POSITION) sum += fe->model.mesh->x[item][probe->axis];

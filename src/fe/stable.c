@@ -340,7 +340,7 @@ static void springs_go_round(fe_data *fe, bool is_first, double *mass, int *shar
     double M[ENTRIES], K[ENTRIES], C[ENTRIES];
     for (int b = 0; b < fe->nbatch; b++) {
         const pcs_batch *batch = &fe->batches[b];
-        const pcs_element_ops *ops = pcs_fe_ops(fe, b);
+        const pcs_element_ops *ops = fe->batches[b].ops;
         for (int c = 0; c < batch->ncell; c++) {
             const int *equation = batch->equation + (size_t)c * (size_t)ops->ndof;
             ops->matrices(batch, c, NULL, M, NULL, NULL);
@@ -359,7 +359,7 @@ static bool springs_are_there(const fe_data *fe)
 {
     double M[ENTRIES];
     for (int b = 0; b < fe->nbatch; b++) {
-        const pcs_element_ops *ops = pcs_fe_ops(fe, b);
+        const pcs_element_ops *ops = fe->batches[b].ops;
         if (fe->batches[b].ncell == 0) continue;
         ops->matrices(&fe->batches[b], 0, NULL, M, NULL, NULL);
         if (stable_is_massless(ops->ndof, M)) return true;
@@ -435,7 +435,7 @@ static double tumbling_norm(const fe_data *fe, int n, const int *equation, const
 static double tumbling_cell(const fe_data *fe, int b, int c, const double *q, const double *v,
                             const pcs_step_limit *limit)
 {
-    const pcs_element_ops *ops = pcs_fe_ops(fe, b);
+    const pcs_element_ops *ops = fe->batches[b].ops;
     const int *equation = fe->batches[b].equation + (size_t)c * (size_t)ops->ndof;
     double K[ENTRIES], C[ENTRIES];
     ops->matrices(&fe->batches[b], c, &(pcs_cell_state){ .q = q, .v = v }, NULL, K, C);
@@ -450,7 +450,7 @@ static double tumbling_step(const pcs_system *self, const double *q, const doubl
     if (!fe->has_tumbling) return step;
     for (int b = 0; b < fe->nbatch; b++) {
         const pcs_batch *batch = &fe->batches[b];
-        const pcs_element_ops *ops = pcs_fe_ops(fe, b);
+        const pcs_element_ops *ops = fe->batches[b].ops;
         if (batch->tumbles) step = fmin(step, tumbling_bodies(batch, ops->ndof, v, limit));
         if (!tumbling_has_points(batch, ops)) continue;
         for (int c = 0; c < batch->ncell; c++) step = fmin(step, tumbling_cell(fe, b, c, q, v, limit));
@@ -539,7 +539,7 @@ static void stable_find_travel(pcs_system *self)
 pcs_status pcs_fe_find_stable_step(pcs_system *self, fe_data *fe)
 {
     for (int b = 0; b < fe->nbatch; b++)
-        if (fe->batches[b].tumbles || tumbling_has_points(&fe->batches[b], pcs_fe_ops(fe, b))) fe->has_tumbling = true;
+        if (fe->batches[b].tumbles || tumbling_has_points(&fe->batches[b], fe->batches[b].ops)) fe->has_tumbling = true;
     PCS_TRY(springs_find(self, fe));
     fe->spring_rate2 = pcs_system_max(self, fe->spring_rate2);
     fe->spring_damping = pcs_system_max(self, fe->spring_damping);

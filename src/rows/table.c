@@ -17,10 +17,8 @@ static void forces_press(const pcs_system *self, pcs_instant at, pcs_row_report 
 //
 // A moment m on a node with the material rotation R enters its three equations as R^T m.
 
-// Returns the first of the three equations of a node's finite rotation in space, -1 if it has none.
-static int table_rotation(const pcs_system *self, int node)
+int pcs_table_rotation(const pcs_system *self, const pcs_dofmap *map, int node)
 {
-    const pcs_dofmap *map = self->row_set.table->map;
     if (self->rotations.count == 0) return -1;
     for (int i = map->first[node]; i < map->first[node + 1]; i++)
         if (map->dof[i].is_rotation && map->dof[i].equation >= 0)
@@ -50,7 +48,7 @@ static void resolve_place(const pcs_places *places, int node, pcs_place *out)
     if (!places->has_velocities) return;
     pcs_dofmap_vector(map, false, node, view->at.v, out->v);
     pcs_dofmap_vector(map, true, node, view->at.v, spin);
-    if (table_rotation(view->self, node) >= 0) pcs_rotation_apply(out->R, spin, out->w); // v is material there
+    if (pcs_table_rotation(view->self, map, node) >= 0) pcs_rotation_apply(out->R, spin, out->w); // v is material there
     else memcpy(out->w, spin, sizeof spin);
 }
 
@@ -89,7 +87,7 @@ static int resolve_term(const pcs_system *self, const pcs_row_term *term, const 
 {
     const pcs_dofmap *map = self->row_set.table->map;
     double material[3], R[9];
-    int count = 0, equation = table_rotation(self, term->node);
+    int count = 0, equation = pcs_table_rotation(self, map, term->node);
     memcpy(material, term->moment, sizeof material);
     if (equation >= 0) {
         pcs_rotation_exp(q + equation, R);
@@ -1220,7 +1218,7 @@ static void derivative_set_speeds(const pcs_system *self, derivative_move move, 
         const pcs_dof *d = &map->dof[dof];
         double *to = d->is_rotation ? own->places[i].w : own->places[i].v;
         for (int axis = 0; axis < 3; axis++) to[axis] = speed * d->direction[axis];
-        if (d->is_rotation && speed != 0.0 && table_rotation(self, node) >= 0)
+        if (d->is_rotation && speed != 0.0 && pcs_table_rotation(self, map, node) >= 0)
             pcs_rotation_apply(own->places[i].R, d->direction, to);
     }
 }
@@ -1234,7 +1232,7 @@ static void derivative_put(const pcs_system *self, const pcs_row_state *state, d
         const pcs_row_term *term = &state->direction.term[t];
         double moment[3], rotated[3];
         memcpy(moment, state->rate[t].moment, sizeof moment);
-        if (table_rotation(self, term->node) >= 0) {
+        if (pcs_table_rotation(self, map, term->node) >= 0) {
             const pcs_place *place = &own->places[own->place_of_node[term->node]];
             pcs_cross(place->w, term->moment, rotated);
             for (int k = 0; k < 3; k++) rotated[k] = moment[k] - rotated[k];

@@ -46,6 +46,8 @@ struct pcs_row_table {
 };
 
 // ---- Evaluation in terms of equations.
+// Returns the first of the three equations of a node's finite rotation in space, -1 if it has none.
+int pcs_table_rotation(const pcs_system *self, const pcs_dofmap *map, int node);
 // Holds the instant at which positions of nodes are found, with velocities unless v is NULL; must outlive the places.
 typedef struct pcs_table_view {
     const pcs_system *self;
