@@ -28,7 +28,6 @@ typedef struct pcs_batch {
     double *internal;               // [ncell * ninternal] internal variables at the last commit
     // Computed by setup:
     void *data;         // per-cell constants of the element
-    bool is_balanced;   // its forces on the free equations always sum to zero
     bool takes_ranges;  // force and measure respect `low` and `high` of a state
     bool is_gyroscopic; // C couples only the three rotations of a node, its last dofs
     bool tumbles;       // bodies whose last three dofs are a finite rotation in space, with gyroscopic moments

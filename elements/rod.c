@@ -1408,7 +1408,6 @@ static pcs_status rod_setup(pcs_context *ctx, pcs_batch *batch)
     PCS_TAKE(ctx, data->singles, data->nsingle, "rods");
     rod_split(batch, data);
     batch->data = data;
-    batch->is_balanced = batch->damping_mass == 0.0 && data->nsingle == 0;
     batch->takes_ranges = data->nsingle <= 64 && data->nrun <= 64; // each range visits all of them, so they must be few
     return PCS_OK;
 }

@@ -83,7 +83,6 @@ typedef struct fe_data {
     double spring_damping;  // largest increase of 2 xi w by their dampers, 1/s
     double spin;            // largest rate of gyroscopic moments of cells at given speeds, 1/s
     double *own_mass;       // [nv] kg or kg m^2, share of the mass for each massless cell; NULL if not needed
-    bool is_balanced;       // only gravity moves the model as a whole: no loads, laws or supports act on it
     double free_weight[3];  // gravity summed over the free equations of this rank, N
     double rest_potential;  // gravity potential of the undeformed cells of this rank above the datum, J
 } fe_data;

@@ -412,7 +412,7 @@ static pcs_status dofs_find_in_batch(finder *f, const pcs_element_ops *ops, cons
 static pcs_status dofs_find(finder *f, fe_data *fe, const char **culprit)
 {
     for (int g = 0; g < fe->model.ngroup; g++) {
-        pcs_status status = dofs_find_in_batch(f, fe->model.groups[g].ops, &fe->batches[g]);
+        pcs_status status = dofs_find_in_batch(f, fe->batches[g].ops, &fe->batches[g]);
         if (status == PCS_OK) continue;
         *culprit = pcs_culprit(f->ctx, "elements", fe->model.groups[g].name);
         return status;
@@ -442,7 +442,7 @@ static void dofs_make_room(const fe_data *fe, finder *f)
     memset(f->start, 0, (2 * (size_t)nnode + 1) * sizeof *f->start);
     for (int g = 0; g < fe->model.ngroup; g++) {
         const pcs_batch *batch = &fe->batches[g];
-        const pcs_element_ops *ops = fe->model.groups[g].ops;
+        const pcs_element_ops *ops = fe->batches[g].ops;
         for (int i = 0; i < batch->ncell * ops->nnode; i++)
             f->start[batch->nodes[batch->cells[i / ops->nnode]][i % ops->nnode] + 1] += ops->ndof / ops->nnode;
     }

@@ -200,7 +200,7 @@ static void assembly_look_at_parts(fe_data *fe)
         fe->is_nonlinear = fe->is_nonlinear || (load->kind == PCS_LOAD_FORCE && load->follows);
     }
     for (int g = 0; g < fe->model.ngroup; g++) {
-        const pcs_element_ops *ops = fe->model.groups[g].ops;
+        const pcs_element_ops *ops = fe->batches[g].ops;
         bool is_damped = fe->batches[g].damping_mass != 0.0 || fe->batches[g].damping_stiffness != 0.0;
         fe->is_damped = fe->is_damped || is_damped || ops->sees_velocity;
         fe->is_nonlinear = fe->is_nonlinear || ops->is_nonlinear;
@@ -444,8 +444,7 @@ static int internal_count(const fe_data *fe, int b)
 static int internal_first(const fe_data *fe, int group)
 {
     int first = 0;
-    for (int g = 0; g < group; g++)
-        first += pcs_set_size(fe->model.groups[g].cells) * fe->model.groups[g].ops->ninternal;
+    for (int g = 0; g < group; g++) first += pcs_set_size(fe->model.groups[g].cells) * fe->batches[g].ops->ninternal;
     return first;
 }
 
@@ -476,7 +475,7 @@ static pcs_status fe_make_internal(pcs_system *self, fe_data *fe)
         if (fe->batches[b].ops->ages) self->ageing = pcs_culprit(self->ctx, "elements", fe->batches[b].name);
     }
     for (int g = 0; g < fe->model.ngroup && !pcs_mesh_is_whole(fe->model.mesh); g++)
-        if (fe->model.groups[g].ops->ninternal > 0 && fe->model.groups[g].cells->place == NULL)
+        if (fe->batches[g].ops->ninternal > 0 && fe->model.groups[g].cells->place == NULL)
             return pcs_fail(self->ctx, PCS_UNSUPPORTED, "internal variables are written in the order of all cells");
     if (!self->has_materials) return PCS_OK;
     PCS_TAKE(self->ctx, work->internal, (size_t)fe->ninternal + 1, "internal variables");
@@ -490,19 +489,6 @@ static pcs_status fe_make_internal(pcs_system *self, fe_data *fe)
     self->memory[self->nmemory++] = variables;
     self->memory[self->nmemory++] = (pcs_memory){ .bytes = last, .size = sizeof *last };
     return PCS_OK;
-}
-
-// Returns the loss of materials since the last commit, J.
-static double fe_internal_loss(const pcs_system *self, pcs_instant at)
-{
-    const fe_data *fe = self->data;
-    const pcs_cell_state state = pcs_fe_state(self, at);
-    pcs_cell_sums sum = { 0 };
-    for (int b = 0; b < fe->model.ngroup; b++)
-        if (fe->batches[b].ops->ninternal > 0)
-            fe->batches[b].ops->measure(&fe->batches[b], &state, PCS_CELL_LOSS, &sum);
-    pcs_system_sum(self, 1, &sum.loss);
-    return sum.loss;
 }
 
 static void fe_commit(pcs_system *self, pcs_instant at)
@@ -661,18 +647,6 @@ static void fe_force(const pcs_system *self, pcs_instant at, double *f)
     if (fe->has_laws) pcs_forces_add(self, at, f);
 }
 
-static void fe_energy(const pcs_system *self, pcs_instant at, pcs_measure *out)
-{
-    const fe_data *fe = self->data;
-    pcs_cell_sums sum = { 0 };
-    double loss;
-    const pcs_cell_state state = pcs_fe_state(self, at);
-    for (int g = 0; g < fe->model.ngroup; g++)
-        fe->batches[g].ops->measure(&fe->batches[g], &state, PCS_CELL_ENERGY, &sum);
-    if (fe->has_laws) sum.strain += pcs_forces_energy(self, at, &loss);
-    fe_report(self, &sum, fe_weight_work(self, 0, pcs_system_nown(self), at.q), out);
-}
-
 // Returns the work of loads that do not rotate at time t over a change of x, J, or their power for velocities x, W; x0
 // is where it starts, NULL for 0. Adds their resultant, N, to `sum` unless it is NULL.
 static double fe_push_along(const pcs_system *self, double t, const double *x0, const double *x, double *sum)
@@ -689,25 +663,6 @@ static double fe_push_along(const pcs_system *self, double t, const double *x0, 
         }
     }
     return work;
-}
-
-static void fe_resultant(const pcs_system *self, pcs_instant at, double sum[3])
-{
-    const fe_data *fe = self->data;
-    memcpy(sum, fe->free_weight, 3 * sizeof *sum);
-    if (fe->is_balanced) {
-        pcs_system_sum(self, 3, sum);
-        return;
-    }
-    (void)fe_push_along(self, at.t, NULL, at.q, sum);
-    (void)pcs_fe_follower_add(self, at.t, at.q, NULL, NULL, sum);
-    const pcs_cell_state state = pcs_fe_state(self, at);
-    pcs_cell_sums cells = { .resultant = { sum[0], sum[1], sum[2] } };
-    for (int g = 0; g < fe->model.ngroup; g++)
-        fe->batches[g].ops->measure(&fe->batches[g], &state, PCS_CELL_RESULTANT, &cells);
-    memcpy(sum, cells.resultant, 3 * sizeof *sum);
-    if (fe->has_laws) pcs_forces_add_resultant(self, at, sum);
-    pcs_system_sum(self, 3, sum);
 }
 
 static double fe_damping_power(const pcs_system *self, pcs_instant at)
@@ -774,14 +729,36 @@ static void fe_describe(const pcs_system *self, int equation, const double span[
     }
 }
 
+// Measures what the sums over cells give, in one round.
+static void fe_measure_cells(const pcs_system *self, pcs_instant at, unsigned what, pcs_measure *out)
+{
+    const fe_data *fe = self->data;
+    const pcs_cell_state state = pcs_fe_state(self, at);
+    unsigned cells = (what & PCS_ENERGY ? PCS_CELL_ENERGY : 0U) | (what & PCS_RESULTANT ? PCS_CELL_RESULTANT : 0U) |
+                     (what & PCS_MATERIAL_LOSS ? PCS_CELL_LOSS : 0U);
+    pcs_cell_sums sum = { 0 };
+    double loss;
+    if (what & PCS_RESULTANT) {
+        memcpy(sum.resultant, fe->free_weight, sizeof sum.resultant);
+        (void)fe_push_along(self, at.t, NULL, at.q, sum.resultant);
+        (void)pcs_fe_follower_add(self, at.t, at.q, NULL, NULL, sum.resultant);
+    }
+    for (int g = 0; g < fe->model.ngroup; g++) fe->batches[g].ops->measure(&fe->batches[g], &state, cells, &sum);
+    if ((what & PCS_ENERGY) && fe->has_laws) sum.strain += pcs_forces_energy(self, at, &loss);
+    if (what & PCS_ENERGY) fe_report(self, &sum, fe_weight_work(self, 0, pcs_system_nown(self), at.q), out);
+    if ((what & PCS_RESULTANT) && fe->has_laws) pcs_forces_add_resultant(self, at, sum.resultant);
+    if (what & PCS_RESULTANT) pcs_system_sum(self, 3, sum.resultant);
+    if (what & PCS_MATERIAL_LOSS) pcs_system_sum(self, 1, &sum.loss);
+    memcpy(out->resultant, sum.resultant, sizeof out->resultant);
+    out->material_loss = sum.loss;
+}
+
 static void fe_measure(const pcs_system *self, pcs_instant at, unsigned what, pcs_measure *out)
 {
     *out = (pcs_measure){ 0 };
-    if (what & PCS_ENERGY) fe_energy(self, at, out);
-    if (what & PCS_RESULTANT) fe_resultant(self, at, out->resultant);
+    if (what & (PCS_ENERGY | PCS_RESULTANT | PCS_MATERIAL_LOSS)) fe_measure_cells(self, at, what, out);
     if (what & PCS_DAMPING_POWER) out->damping_power = fe_damping_power(self, at);
     if (what & PCS_LOAD_POWER) out->load_power = fe_load_power(self, at);
-    if (what & PCS_MATERIAL_LOSS) out->material_loss = fe_internal_loss(self, at);
 }
 
 static void fe_update(pcs_system *self, pcs_instant at, pcs_update what, const double *x)
@@ -948,8 +925,9 @@ static pcs_status fe_make_batch(pcs_context *ctx, fe_data *fe, int group, const 
 {
     const pcs_fe_group *g = &fe->model.groups[group];
     const pcs_mesh *mesh = fe->model.mesh;
+    const pcs_element_ops *variant = g->ops->variant == NULL ? NULL : g->ops->variant(g->params);
     fe->batches[group] = (pcs_batch){
-        .ops = g->ops,
+        .ops = variant == NULL ? g->ops : variant, // other kernels for these parameters
         .name = g->name,
         .params = g->params,
         .damping_mass = g->damping_mass + fe->model.damping_mass,
@@ -970,21 +948,6 @@ static pcs_status fe_make_batch(pcs_context *ctx, fe_data *fe, int group, const 
         fe->batch_of_cell[cell] = group;
         fe->place_of_cell[cell] = i;
     }
-    return PCS_OK;
-}
-
-// Selects the kernels of elements that have others for these parameters.
-static pcs_status fe_choose_kernels(pcs_context *ctx, fe_data *fe)
-{
-    pcs_fe_group *groups;
-    PCS_TAKE(ctx, groups, fe->model.ngroup, "element groups");
-    for (int g = 0; g < fe->model.ngroup; g++) {
-        const pcs_element_ops *own = fe->model.groups[g].ops;
-        const pcs_element_ops *other = own->variant == NULL ? NULL : own->variant(fe->model.groups[g].params);
-        groups[g] = fe->model.groups[g];
-        if (other != NULL) groups[g].ops = other;
-    }
-    fe->model.groups = groups;
     return PCS_OK;
 }
 
@@ -1127,8 +1090,6 @@ static void fe_find_abilities_of_all(pcs_system *self, fe_data *fe)
 {
     fe->has_pushes = pcs_system_max(self, fe->has_pushes) > 0.0;
     self->rotations.are_somewhere = pcs_system_max(self, self->rotations.count > 0) > 0.0;
-    fe->is_balanced = !fe->has_pushes && !fe->has_laws;
-    for (int g = 0; g < fe->model.ngroup; g++) fe->is_balanced = fe->is_balanced && fe->batches[g].is_balanced;
 }
 
 static pcs_status fe_make_rows(pcs_system *self, const fe_data *fe, const char **culprit)
@@ -1317,7 +1278,6 @@ pcs_status pcs_fe_create(pcs_context *ctx, const pcs_fe_definition *definition, 
     fe->model = *definition;
     *self =
         (pcs_system){ .ops = &pcs_system_fe, .name = "fe", .ctx = ctx, .data = fe, .work = work, .is_linear = true };
-    PCS_TRY(fe_choose_kernels(ctx, fe));
     PCS_TRY(pcs_fe_agree(ctx, fe, fe_make_batches(ctx, fe, culprit)));
     for (int g = 0; g < fe->model.ngroup; g++) PCS_TRY(taper_group(ctx, fe, g, culprit));
     PCS_TRY(pcs_fe_number_dofs(ctx, fe, culprit));

@@ -119,7 +119,7 @@ static int picture_find(const char *const *names, int first, int end, const char
 // Returns true if a cell of the mesh has section forces.
 static bool picture_has_section(const fe_data *fe, int cell)
 {
-    const pcs_element_ops *ops = fe->batch_of_cell[cell] < 0 ? NULL : fe->model.groups[fe->batch_of_cell[cell]].ops;
+    const pcs_element_ops *ops = fe->batch_of_cell[cell] < 0 ? NULL : fe->batches[fe->batch_of_cell[cell]].ops;
     const int *node = fe->model.mesh->cell[cell];
     return ops != NULL && (ops->section_offset != 0 || ops->area != NULL) && node[0] != node[1];
 }
@@ -145,8 +145,7 @@ static bool picture_arms(const fe_data *fe, int cell, double arm[2][3])
     memset(arm, 0, 2 * sizeof arm[0]);
     if (group < 0) return false;
     picture_span(fe->model.mesh, cell, span);
-    const pcs_cell_outline outline =
-        pcs_element_outline(fe->model.groups[group].ops, fe->model.groups[group].params, span);
+    const pcs_cell_outline outline = pcs_element_outline(fe->batches[group].ops, fe->batches[group].params, span);
     memcpy(arm, outline.arm, sizeof outline.arm);
     return outline.is_finite;
 }
@@ -833,7 +832,7 @@ static bool picture_wants_ends(const fe_data *fe)
 {
     bool wants = pcs_fe_has_cell_loads(fe);
     for (int g = 0; g < fe->model.ngroup; g++) {
-        const pcs_element_ops *ops = fe->model.groups[g].ops;
+        const pcs_element_ops *ops = fe->batches[g].ops;
         wants = wants || (ops->end_fields != NULL && ops->orientation_offset != 0);
     }
     return wants && fe->drawing->has_members;
@@ -843,7 +842,7 @@ static bool picture_wants_ends(const fe_data *fe)
 static void picture_pair_middles(const fe_data *fe, int g, const char *const *names, int nfield)
 {
     const drawing *d = fe->drawing;
-    const pcs_element_ops *ops = fe->model.groups[g].ops;
+    const pcs_element_ops *ops = fe->batches[g].ops;
     const char *const *own = pcs_end_fields(ops);
     for (int k = 0; ops->fields[k] != NULL; k++) {
         const char *pair = forces_pair_name(ops->fields[k]);
@@ -867,7 +866,7 @@ static pcs_status picture_name_columns(const pcs_system *self, fe_data *fe, pcs_
     for (size_t i = 0; i < room; i++) d->pair_of[i] = -1;
     for (int of_ends = 0; of_ends < (picture_wants_ends(fe) ? 2 : 1); of_ends++) {
         for (int g = 0; g < fe->model.ngroup; g++) {
-            const pcs_element_ops *ops = fe->model.groups[g].ops;
+            const pcs_element_ops *ops = fe->batches[g].ops;
             const char *const *own = of_ends ? pcs_end_fields(ops) : ops->fields;
             int *field = d->field_of + (size_t)g * PCS_MAX_CELL_FIELDS;
             while (*field >= 0) field++;
@@ -888,8 +887,7 @@ static pcs_status picture_take_arrays(const pcs_system *self, const fe_data *fe,
     drawing *d = fe->drawing;
     bool has_sections = false;
     double **fields;
-    for (int g = 0; g < fe->model.ngroup; g++)
-        has_sections = has_sections || fe->model.groups[g].ops->section_offset != 0;
+    for (int g = 0; g < fe->model.ngroup; g++) has_sections = has_sections || fe->batches[g].ops->section_offset != 0;
     PCS_TAKE(self->ctx, picture->displacement, d->nshown, "the picture");
     PCS_TAKE(self->ctx, picture->velocity, d->nshown, "the picture");
     if (has_rotations) PCS_TAKE(self->ctx, picture->rotation, d->nshown, "the picture");
@@ -1025,7 +1023,7 @@ static void picture_draw_cells(const pcs_system *self, pcs_instant state, pcs_pi
     for (int g = 0; g < fe->model.ngroup; g++) {
         const pcs_batch *batch = &fe->batches[g];
         pcs_cell_state at = { .q = state.q, .v = state.v };
-        const pcs_element_ops *ops = fe->model.groups[g].ops;
+        const pcs_element_ops *ops = fe->batches[g].ops;
         for (int c = 0; c < batch->ncell; c++) {
             double value[PCS_MAX_CELL_FIELDS], force[PCS_MAX_CELL_DOFS];
             int place = fe->drawing->place[batch->cells[c]];

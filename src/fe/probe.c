@@ -138,7 +138,7 @@ pcs_status pcs_fe_cell_probe(const pcs_system *self, const pcs_set *cells, const
             return pcs_fail(self->ctx, PCS_BAD_INPUT, "the cells of set '%s' are not of one element group",
                             cells->name);
     char known[512] = "";
-    int number = group < 0 ? -1 : probe_find_field(fe->model.groups[group].ops, field, sizeof known, known);
+    int number = group < 0 ? -1 : probe_find_field(fe->batches[group].ops, field, sizeof known, known);
     if (number < 0)
         return pcs_fail(self->ctx, PCS_BAD_INPUT, "the elements of set '%s' have no field '%s'; they have %s",
                         cells->name, field, known);

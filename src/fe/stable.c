@@ -495,7 +495,7 @@ static double stable_step(const pcs_system *self, const pcs_step_limit *limit, d
     stable_recent recent;
     for (int g = 0; g < fe->model.ngroup; g++) {
         const pcs_batch *batch = &fe->batches[g];
-        const pcs_element_ops *ops = fe->model.groups[g].ops;
+        const pcs_element_ops *ops = fe->batches[g].ops;
         size_t bytes = (size_t)(ops->ndof * ops->ndof) * sizeof(double);
         recent.count = recent.oldest = recent.last = 0;
         for (int c = 0; c < batch->ncell; c++) {
@@ -524,7 +524,7 @@ static void stable_find_travel(pcs_system *self)
     const fe_data *fe = self->data;
     for (int kind = 0; kind < PCS_WAVE_KINDS; kind++)
         for (int g = 0; g < fe->model.ngroup; g++) {
-            const pcs_element_ops *ops = fe->model.groups[g].ops;
+            const pcs_element_ops *ops = fe->batches[g].ops;
             if (ops->travel_time == NULL) continue;
             for (int c = 0; c < fe->batches[g].ncell; c++) {
                 pcs_travel *travel = &self->travel[kind];
