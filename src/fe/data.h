@@ -18,8 +18,7 @@ typedef struct fe_push {
 // A load on a node with finite rotations, on which its entries depend.
 typedef struct fe_follower {
     int node;
-    int load;        // index into the definition's loads
-    double value[3]; // N or N m at amplitude 1
+    int load; // index into the definition's loads
 } fe_follower;
 
 // The part of a distributed model on this rank.

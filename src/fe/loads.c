@@ -30,42 +30,6 @@ typedef struct follower_node {
     double force[3], moment[3]; // N; N m, material
 } follower_node;
 
-// Fails unless the node has finite rotations, which a load that rotates with it needs.
-static pcs_status fe_demand_finite_rotations(const pcs_system *self, int node)
-{
-    if (pcs_fe_rotates_finitely(self->data, node)) return PCS_OK;
-    return pcs_fail(self->ctx, PCS_BAD_INPUT,
-                    "node %d has no finite rotation, so a follower load cannot act there: use exact beams or rigid "
-                    "bodies, or a load with a fixed direction",
-                    node);
-}
-
-static pcs_status fe_add_follower(pcs_system *self, fe_data *fe, int load, int node)
-{
-    const pcs_fe_load *l = &fe->model.loads[load];
-    const double *x = l->value;
-    bool is_moment = l->kind == PCS_LOAD_MOMENT;
-    int dof[PCS_MAX_NODE_DOFS];
-    double part[PCS_MAX_NODE_DOFS];
-    PCS_TRY(fe_demand_finite_rotations(self, node));
-    for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
-        const pcs_dof *d = &fe->map.dof[i];
-        if (d->is_rotation == is_moment && d->equation == -1)
-            return pcs_fail(self->ctx, PCS_BAD_INPUT,
-                            "node %d is held by a support; the %s [%g, %g, %g] needs a node that is free to %s", node,
-                            is_moment ? "moment" : "follower force", x[0], x[1], x[2], is_moment ? "turn" : "move");
-    }
-    if (pcs_dofmap_resolve(&fe->map, is_moment, node, x, dof, part) < 0)
-        return pcs_fail(self->ctx, PCS_BAD_INPUT,
-                        "node %d cannot move along the force [%g, %g, %g]: its elements give it no such direction",
-                        node, x[0], x[1], x[2]);
-    fe->has_pushes = true;
-    fe_follower *out = &fe->followers[fe->nfollower++];
-    *out = (fe_follower){ .node = node, .load = load };
-    memcpy(out->value, l->value, sizeof out->value);
-    return PCS_OK;
-}
-
 // Finds what a load does at its node at time t and positions q.
 static void follower_look(const pcs_system *self, const fe_follower *load, double t, const double *q,
                           follower_node *out)
@@ -76,7 +40,7 @@ static void follower_look(const pcs_system *self, const fe_follower *load, doubl
     *out = (follower_node){ 0 };
     pcs_dofmap_vector(&fe->map, true, load->node, q, out->rotation);
     pcs_rotation_exp(out->rotation, out->R);
-    for (int k = 0; k < 3; k++) scaled[k] = factor * load->value[k];
+    for (int k = 0; k < 3; k++) scaled[k] = factor * l->value[k];
     if (l->kind == PCS_LOAD_FORCE) pcs_rotation_apply(out->R, scaled, out->force);
     else if (l->follows) memcpy(out->moment, scaled, sizeof scaled);
     else pcs_rotation_apply_transposed(out->R, scaled, out->moment);
@@ -105,7 +69,7 @@ void pcs_fe_follower_tangent(pcs_system *self, pcs_instant at)
             const double *axis = fe->map.dof[s].direction;
             double change[3], of_force[3], of_moment[3];
             if (!fe->map.dof[s].is_rotation) continue;
-            pcs_cross(axis, load->value, change); // change of R F by a spin about the axis: R (axis x F)
+            pcs_cross(axis, l->value, change); // change of R F by a spin about the axis: R (axis x F)
             pcs_rotation_apply(node.R, change, of_force);
             pcs_cross(node.moment, axis, of_moment); // change of R^T m: -(axis x R^T m)
             for (int r = first; r < end; r++) {
@@ -314,39 +278,57 @@ static void loads_push(pcs_system *self, fe_data *fe, const pcs_dof *d, double v
         for (int k = 0; k < 3; k++) push->direction[k] = d->direction[k];
 }
 
-// Adds a force, or a moment.
-static pcs_status loads_add_force(pcs_system *self, fe_data *fe, const pcs_fe_load *load, int node)
+// Fails unless the node has finite rotations, which a load that rotates with it needs.
+static pcs_status fe_demand_finite_rotations(const pcs_system *self, int node)
 {
+    if (pcs_fe_rotates_finitely(self->data, node)) return PCS_OK;
+    return pcs_fail(self->ctx, PCS_BAD_INPUT,
+                    "node %d has no finite rotation, so a follower load cannot act there: use exact beams or rigid "
+                    "bodies, or a load with a fixed direction",
+                    node);
+}
+
+// Fails if a support holds one of the dofs on which a load acts; one that rotates acts on all alike.
+static pcs_status loads_demand_free(const pcs_system *self, const pcs_fe_load *load, int node, bool rotates)
+{
+    const fe_data *fe = self->data;
+    const double *x = load->value;
+    bool is_moment = load->kind == PCS_LOAD_MOMENT;
     int dof[PCS_MAX_NODE_DOFS];
     double coefficient[PCS_MAX_NODE_DOFS];
-    bool is_moment = load->kind == PCS_LOAD_MOMENT;
-    int count = pcs_dofmap_resolve(&fe->map, is_moment, node, load->value, dof, coefficient);
+    int count = pcs_dofmap_resolve(&fe->map, is_moment, node, x, dof, coefficient);
     if (count < 0)
         return pcs_fail(self->ctx, PCS_BAD_INPUT, "node %d cannot %s [%g, %g, %g]: its elements give it no such %s",
-                        node, is_moment ? "rotate about the moment" : "move along the force", load->value[0],
-                        load->value[1], load->value[2], is_moment ? "rotation" : "direction");
-    for (int j = 0; j < count; j++) {
-        const pcs_dof *d = &fe->map.dof[dof[j]];
-        if (d->equation == -1)
-            return pcs_fail(self->ctx, PCS_BAD_INPUT, "node %d is held by a support %s [%g, %g, %g]", node,
-                            is_moment ? "against the moment" : "along the force", load->value[0], load->value[1],
-                            load->value[2]);
-        loads_push(self, fe, d, coefficient[j]);
+                        node, is_moment ? "rotate about the moment" : "move along the force", x[0], x[1], x[2],
+                        is_moment ? "rotation" : "direction");
+    for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
+        const pcs_dof *d = &fe->map.dof[i];
+        bool acts = rotates && d->is_rotation == is_moment;
+        for (int j = 0; j < count; j++) acts = acts || dof[j] == i;
+        if (acts && d->equation == -1)
+            return pcs_fail(self->ctx, PCS_BAD_INPUT, "node %d is held by a support %s [%g, %g, %g]%s", node,
+                            is_moment ? "against the moment" : "along the force", x[0], x[1], x[2],
+                            rotates ? " in some state, as the load depends on its rotation" : "");
     }
     return PCS_OK;
 }
 
+// Adds forces, or moments.
 static pcs_status loads_add_nodal(pcs_system *self, fe_data *fe, int index)
 {
     const pcs_fe_load *load = &fe->model.loads[index];
+    bool is_moment = load->kind == PCS_LOAD_MOMENT;
     for (int i = 0; i < load->nodes->count; i++) {
-        int node = load->nodes->items[i];
-        bool is_moment = load->kind == PCS_LOAD_MOMENT;
+        int node = load->nodes->items[i], dof[PCS_MAX_NODE_DOFS];
+        double coefficient[PCS_MAX_NODE_DOFS];
         // In the plane a moment does not depend on the rotation of its node.
         bool rotates = is_moment ? pcs_table_rotation(self, &fe->map, node) >= 0 : load->follows;
-        if (load->follows && !rotates) PCS_TRY(fe_demand_finite_rotations(self, node));
-        if (rotates) PCS_TRY(fe_add_follower(self, fe, index, node));
-        else PCS_TRY(loads_add_force(self, fe, load, node));
+        if (load->follows) PCS_TRY(fe_demand_finite_rotations(self, node));
+        PCS_TRY(loads_demand_free(self, load, node, rotates));
+        fe->has_pushes = true;
+        if (rotates) fe->followers[fe->nfollower++] = (fe_follower){ .node = node, .load = index };
+        int count = rotates ? 0 : pcs_dofmap_resolve(&fe->map, is_moment, node, load->value, dof, coefficient);
+        for (int j = 0; j < count; j++) loads_push(self, fe, &fe->map.dof[dof[j]], coefficient[j]);
     }
     return PCS_OK;
 }
