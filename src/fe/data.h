@@ -62,7 +62,6 @@ typedef struct fe_data {
     bool **is_loaded;           // [nload][mesh ncell] a line load acts on the cell; NULL for other loads
     struct fe_drawing *drawing; // data of the picture
     bool has_laws;              // some contacts have force laws
-    int *dof_of_equation;       // [nequation]
     bool is_damped;             // forces depend on velocities
     bool has_tumbling;          // bodies have finite rotations, in space or with springs at offset points
     bool is_nonlinear;          // tangents of groups, force laws or loads vary
@@ -91,7 +90,6 @@ typedef struct fe_work {
     pcs_pool *pool;       // NULL for one thread
     double *load_factors; // [nload] 1 unless a caller changes them
     double *internal;     // [ninternal + 1] of all batches at the last commit, and its time, s; NULL if absent
-    double elapsed;       // time from the last commit to the evaluation of tangents, s
     int nreset;           // number of first values of K that are those of linear groups while cells are added
     // Workspace of reactions:
     double *q, *v, *f;       // [nv + nfixed]
@@ -166,18 +164,13 @@ pcs_status pcs_fe_add_law_pattern(pcs_system *self, const fe_data *fe, pcs_patte
 pcs_status pcs_fe_make_reactions(pcs_system *self, fe_data *fe);
 void pcs_fe_reactions(pcs_system *self, pcs_instant at, double h, const double *acting, const pcs_row_report *rows,
                       pcs_reaction *out);
-// Returns the time from the last commit to t, s.
-static inline double pcs_fe_elapsed(const pcs_system *self, double t)
-{
-    const fe_work *work = self->work;
-    if (work->internal == NULL) return 0.0;
-    double elapsed = t - work->internal[((const fe_data *)self->data)->ninternal];
-    return elapsed > 0.0 ? elapsed : 0.0;
-}
 // Returns the state in which kernels of elements are evaluated.
 static inline pcs_cell_state pcs_fe_state(const pcs_system *self, pcs_instant at)
 {
-    return (pcs_cell_state){ .q = at.q, .v = at.v, .elapsed = pcs_fe_elapsed(self, at.t) };
+    const fe_work *work = self->work;
+    int time = ((const fe_data *)self->data)->ninternal; // of the last commit
+    double elapsed = work->internal == NULL ? 0.0 : at.t - work->internal[time];
+    return (pcs_cell_state){ .q = at.q, .v = at.v, .elapsed = elapsed > 0.0 ? elapsed : 0.0 };
 }
 // Writes "; " and the load that is not finite at some time from span[0] to span[1]. Returns false if all are finite.
 bool pcs_fe_name_load(const pcs_system *self, const double span[2], size_t size, char *text);

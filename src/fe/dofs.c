@@ -613,9 +613,5 @@ pcs_status pcs_fe_number_dofs(pcs_context *ctx, fe_data *fe, const char **culpri
     PCS_TRY(dofs_share(ctx, fe));
     if ((fe->share == NULL ? fe->map.nequation : fe->share->layout.nglobal) == 0)
         return pcs_fail(ctx, PCS_BAD_INPUT, "the model cannot move: supports hold every degree of freedom");
-    PCS_TRY(pcs_fe_agree(ctx, fe, dofs_number_all(ctx, fe, culprit)));
-    PCS_TAKE(ctx, fe->dof_of_equation, fe->map.nequation, "equation numbers");
-    for (int i = 0; i < fe->map.ndof; i++)
-        if (fe->map.dof[i].equation >= 0) fe->dof_of_equation[fe->map.dof[i].equation] = i;
-    return PCS_OK;
+    return pcs_fe_agree(ctx, fe, dofs_number_all(ctx, fe, culprit));
 }

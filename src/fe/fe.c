@@ -313,18 +313,17 @@ static inline void assembly_reset_to(pcs_system *self, int to)
 }
 
 // Adds the tangents of `count` cells from `first` on to K and C.
-static void assembly_add_tangents(pcs_system *self, int b, int first, int count, const double *q, const double *v)
+static void assembly_add_tangents(pcs_system *self, int b, int first, int count, const pcs_cell_state *at)
 {
     const fe_data *fe = self->data;
     const pcs_element_ops *ops = fe->batches[b].ops;
     const fe_scatter *scatter = &fe->scatter[b];
     const pcs_batch *batch = &fe->batches[b];
-    const pcs_cell_state at = { .q = q, .v = v, .elapsed = ((const fe_work *)self->work)->elapsed };
     const int n = ops->ndof, nnode = scatter->nnode;
     double K[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS], C[PCS_MAX_CELL_DOFS * PCS_MAX_CELL_DOFS];
     for (int c = first; c < first + count; c++) {
         const int *place = scatter->first + (size_t)c * (size_t)(n * nnode);
-        ops->matrices(batch, c, &at, NULL, K, self->C == NULL ? NULL : C);
+        ops->matrices(batch, c, at, NULL, K, self->C == NULL ? NULL : C);
         assembly_reset_to(self, scatter->end[c]);
         if (place[0] < 0) {
             place = scatter->table + (size_t)(-1 - place[0]) * (size_t)(n * n);
@@ -379,7 +378,7 @@ static pcs_status fe_plan_pieces(pcs_system *self, fe_data *fe)
 typedef struct piece_job {
     pcs_system *self;
     int b, first; // first: 0 for even pieces, 1 for odd ones
-    const double *q, *v;
+    const pcs_cell_state *at;
 } piece_job;
 
 static void pieces_do(void *data, int index)
@@ -387,21 +386,21 @@ static void pieces_do(void *data, int index)
     const piece_job *job = data;
     const fe_data *fe = job->self->data;
     int size = fe->piece[job->b], first = (job->first + 2 * index) * size, left = fe->batches[job->b].ncell - first;
-    assembly_add_tangents(job->self, job->b, first, left < size ? left : size, job->q, job->v);
+    assembly_add_tangents(job->self, job->b, first, left < size ? left : size, job->at);
 }
 
 // Adds the tangents of a batch, by several threads if it is large.
-static void pieces_add(pcs_system *self, int b, const double *q, const double *v)
+static void pieces_add(pcs_system *self, int b, const pcs_cell_state *at)
 {
     const fe_data *fe = self->data;
     int ncell = fe->batches[b].ncell, size = fe->piece[b];
     if (size == 0) {
-        assembly_add_tangents(self, b, 0, ncell, q, v);
+        assembly_add_tangents(self, b, 0, ncell, at);
         return;
     }
     assembly_reset_to(self, self->K->pattern->nnz);
     for (int first = 0; first < 2; first++) {
-        piece_job job = { self, b, first, q, v };
+        piece_job job = { self, b, first, at };
         pcs_pool_run(((const fe_work *)self->work)->pool, ((ncell + size - 1) / size + 1 - first) / 2, pieces_do, &job);
     }
 }
@@ -411,12 +410,12 @@ static void fe_update_tangents(pcs_system *self, pcs_instant at)
 {
     const fe_data *fe = self->data;
     fe_work *work = self->work;
-    work->elapsed = pcs_fe_elapsed(self, at.t);
+    const pcs_cell_state state = pcs_fe_state(self, at);
     work->nreset = 0;
     if (self->C != NULL && fe->base_C == NULL) pcs_matrix_zero(self->C);
     else if (self->C != NULL) assembly_reset(self->C, fe->base_C, 0, self->C->pattern->nnz);
     for (int b = 0; b < fe->nbatch; b++)
-        if (fe->batches[b].ops->is_nonlinear) pieces_add(self, b, at.q, at.v);
+        if (fe->batches[b].ops->is_nonlinear) pieces_add(self, b, &state);
     assembly_reset_to(self, self->K->pattern->nnz);
     if (fe->nfollower > 0) pcs_fe_follower_tangent(self, at);
     if (fe->has_laws) pcs_forces_add_tangents(self, at.q, at.v);
