@@ -72,22 +72,20 @@ static double beam_travel_time(const pcs_batch *batch, int cell, double length, 
     return length * sqrt(p->rho / (is_transverse ? shear : p->E));
 }
 
-pcs_beam_shares pcs_beam_find_shares(const pcs_batch *batch, int cell, pcs_beam_quantity of)
+pcs_shares pcs_beam_find_shares(const pcs_batch *batch, int cell, pcs_beam_quantity of)
 {
     const pcs_taper *taper = pcs_taper_of(batch, cell);
     int mass = ((const pcs_beam_params *)batch->params)->mass;
-    if (mass == PCS_BEAM_ONE_POINT) return (pcs_beam_shares){ 0.25, 0.25, 0.25 };
+    if (mass == PCS_BEAM_ONE_POINT) return (pcs_shares){ 0.25, 0.25, 0.25 };
     bool is_lumped = mass == PCS_BEAM_LUMPED;
-    if (taper == NULL || taper->is_uniform)
-        return is_lumped ? (pcs_beam_shares){ 0.5, 0.0, 0.5 } : (pcs_beam_shares){ 1.0 / 3.0, 1.0 / 6.0, 1.0 / 3.0 };
+    if (taper == NULL || taper->is_uniform) return pcs_share(NULL, is_lumped);
     double x[3], Iy = taper->mean.Iy, Iz = taper->mean.Iz;
     for (int i = 0; i < 3; i++) {
         const double values[] = { taper->area[i], taper->Iy[i], taper->Iz[i],
                                   (Iy * taper->Iy[i] + Iz * taper->Iz[i]) / (Iy + Iz) };
         x[i] = values[of];
     }
-    if (is_lumped) return (pcs_beam_shares){ x[0] + x[1], 0.0, x[1] + x[2] };
-    return (pcs_beam_shares){ x[0], x[1], x[2] };
+    return pcs_share(x, is_lumped);
 }
 
 // Adds the matrix of local dofs, transformed to global axes, to A.
@@ -355,7 +353,7 @@ static const int space_place[2][4] = { { 1, 5, 7, 11 }, { 2, 4, 8, 10 } };
 static const double space_sign[2][4] = { { 1.0, 1.0, 1.0, 1.0 }, { 1.0, -1.0, 1.0, -1.0 } };
 
 // Adds [first cross; cross last] times a whole between two dofs.
-static void space_add_pair(double whole, pcs_beam_shares shares, int a, int b, double m[SPACE_NDOF * SPACE_NDOF])
+static void space_add_pair(double whole, pcs_shares shares, int a, int b, double m[SPACE_NDOF * SPACE_NDOF])
 {
     m[a * SPACE_NDOF + a] += whole * shares.first;
     m[b * SPACE_NDOF + b] += whole * shares.last;
@@ -367,7 +365,7 @@ static void space_local_mass(const pcs_batch *batch, int cell, double L, double 
 {
     const space_params *p = batch->params;
     const pcs_section *s = pcs_taper_section(batch, cell);
-    pcs_beam_shares area = pcs_beam_find_shares(batch, cell, PCS_BEAM_AREA);
+    pcs_shares area = pcs_beam_find_shares(batch, cell, PCS_BEAM_AREA);
     double weight = p->rho * s->area * L, M[16];
     memset(m, 0, SPACE_NDOF * SPACE_NDOF * sizeof *m);
     space_add_pair(weight, area, 0, 6, m);
@@ -421,7 +419,7 @@ static void space_local_gyro(const pcs_batch *batch, int cell, double L, double 
     bending.line_mass = 0.0;
     bending.line_inertia = 1.0;
     if (p->mass == PCS_BEAM_LUMPED) {
-        pcs_beam_shares rotation = pcs_beam_find_shares(batch, cell, PCS_BEAM_IZ);
+        pcs_shares rotation = pcs_beam_find_shares(batch, cell, PCS_BEAM_IZ);
         S[5] = rotation.first * L;
         S[15] = rotation.last * L;
     } else {

@@ -23,11 +23,11 @@ static const pcs_cell_shape exact_shape = { .ndof = NDOF, .node_dofs = 3, .trans
 
 // Holds geometry and section of a cell.
 typedef struct exact_cell {
-    double length, inverse;                      // L, m, and 1/L
-    double c, s;                                 // direction of the chord in the reference state
-    double D[NSTRAIN];                           // E A, G A ky, E I
-    double mass, inertia;                        // rho A L, kg, and rho I L, kg m^2
-    pcs_beam_shares mass_shares, inertia_shares; // of the nodes: 1/3, 1/6, 1/3, or 1/2, 0, 1/2 for a constant section
+    double length, inverse;                 // L, m, and 1/L
+    double c, s;                            // direction of the chord in the reference state
+    double D[NSTRAIN];                      // E A, G A ky, E I
+    double mass, inertia;                   // rho A L, kg, and rho I L, kg m^2
+    pcs_shares mass_shares, inertia_shares; // of the nodes: 1/3, 1/6, 1/3, or 1/2, 0, 1/2 for a constant section
 } exact_cell;
 
 static inline const exact_cell *exact_cell_of(const pcs_batch *batch, int cell)
@@ -138,7 +138,7 @@ static inline void exact_spread(const exact_state *state, const double n[NSTRAIN
 static inline void exact_momentum(const exact_cell *cell, const double w[NDOF], double p[NDOF])
 {
     for (int k = 0; k < 3; k++) {
-        const pcs_beam_shares *shares = k < 2 ? &cell->mass_shares : &cell->inertia_shares;
+        const pcs_shares *shares = k < 2 ? &cell->mass_shares : &cell->inertia_shares;
         double whole = k < 2 ? cell->mass : cell->inertia;
         p[k] = whole * (shares->first * w[k] + shares->cross * w[3 + k]);
         p[3 + k] = whole * (shares->cross * w[k] + shares->last * w[3 + k]);
@@ -211,7 +211,7 @@ static inline void exact_place(double A[3][3], double bending, double K[NDOF * N
 static void exact_mass(const exact_cell *cell, double factor, double M[NDOF * NDOF])
 {
     for (int k = 0; k < 3; k++) {
-        const pcs_beam_shares *shares = k < 2 ? &cell->mass_shares : &cell->inertia_shares;
+        const pcs_shares *shares = k < 2 ? &cell->mass_shares : &cell->inertia_shares;
         double whole = factor * (k < 2 ? cell->mass : cell->inertia);
         M[k * NDOF + k] += whole * shares->first;
         M[(3 + k) * NDOF + 3 + k] += whole * shares->last;

@@ -45,7 +45,7 @@ typedef struct pcs_exact_cell {
     double Dn[9], Dm[9];    // E diag(E A, G A ky, G A kz) E^T, E diag(G J, E Iy, E Iz) E^T / L
     double J[2][9];         // rotary inertia of the nodes, kg m^2
     double mass;            // rho A L, kg
-    pcs_beam_shares shares; // of the nodes: 1/3, 1/6, 1/3, or 1/2, 0, 1/2 for a constant section
+    pcs_shares shares;      // of the nodes: 1/3, 1/6, 1/3, or 1/2, 0, 1/2 for a constant section
 } pcs_exact_cell;
 
 // Holds the initial rotation of a curved cell.
@@ -536,7 +536,7 @@ static void exact_line_inertia(const pcs_batch *batch, int cell, double out[2][3
     double rho = ((const pcs_beam_params *)batch->params)->rho;
     const double inertia[3] = { rho * (s->Iy + s->Iz), rho * s->Iy, rho * s->Iz };
     for (int k = 0; k < 3; k++) {
-        pcs_beam_shares shares = pcs_beam_find_shares(batch, cell, quantities[k]);
+        pcs_shares shares = pcs_beam_find_shares(batch, cell, quantities[k]);
         double skew = (shares.first + shares.cross) - (shares.last + shares.cross); // zero for a uniform cell
         out[0][k] = inertia[k] * (1.0 + skew);
         out[1][k] = inertia[k] * (1.0 - skew);
@@ -618,7 +618,7 @@ static inline void exact_look(const pcs_batch *batch, int index, const pcs_cell_
 static inline void exact_momentum(const exact_data *data, int index, const double w[NDOF], double p[NDOF])
 {
     const pcs_exact_cell *cell = &data->cells[index];
-    const pcs_beam_shares *shares = &cell->shares;
+    const pcs_shares *shares = &cell->shares;
     double mass = cell->mass;
     for (int k = 0; k < 3; k++) {
         p[k] = mass * (shares->first * w[k] + shares->cross * w[6 + k]);

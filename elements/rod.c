@@ -49,13 +49,6 @@ enum { ROD_CONSISTENT, ROD_LUMPED, ROD_ONE_POINT, ROD_TUNED, ROD_AUTO }; // trus
         PCS_REAL("rho", rod_params, rho, PCS_REQUIRED, PCS_POSITIVE, "density, kg/m^3"), \
         PCS_PROFILE("area", rod_params, area, PCS_REQUIRED, PCS_POSITIVE, "cross section, m^2")
 
-// Holds the (mean) area of a cell, m^2, and the coefficients of its mass: M = rho A L [self other; other self_end].
-typedef struct rod_shares {
-    double area;
-    double self, self_end, other;
-    bool is_uniform; // constant area along the cell
-} rod_shares;
-
 static const char *const truss_masses[] = { "consistent", "lumped", NULL };
 #define TRUSS_MASS PCS_CHOICE("mass", rod_params, mass, PCS_DEFAULT("consistent"), truss_masses, "mass matrix")
 
@@ -239,23 +232,19 @@ static const pcs_section_type rod_area_type = {
     .constants = rod_area_constants,
 };
 
-static rod_shares rod_find_shares(const pcs_batch *batch, int cell, bool is_lumped)
+// Returns the mean area of a cell, m^2.
+static double rod_area(const pcs_batch *batch, int cell)
 {
     const pcs_taper *taper = pcs_taper_of(batch, cell);
-    rod_shares out = { .area = ((const rod_params *)batch->params)->area.value, .is_uniform = true };
-    if (taper != NULL) out.area = taper->mean.area;
-    if (taper == NULL || taper->is_uniform) {
-        out.self = out.self_end = is_lumped ? 0.5 : 1.0 / 3.0;
-        out.other = is_lumped ? 0.0 : 1.0 / 6.0;
-        return out;
-    }
-    // Displacements are linear along the cell. A lumped mass has the sums of the rows.
-    double between = taper->area[1];
-    out.is_uniform = false;
-    out.self = taper->area[0] + (is_lumped ? between : 0.0);
-    out.self_end = taper->area[2] + (is_lumped ? between : 0.0);
-    out.other = is_lumped ? 0.0 : between;
-    return out;
+    return taper == NULL ? ((const rod_params *)batch->params)->area.value : taper->mean.area;
+}
+
+// Finds the shares of the nodes in the mass of a cell, consistent or lumped.
+static pcs_shares rod_find_shares(const pcs_batch *batch, int cell)
+{
+    const pcs_taper *taper = pcs_taper_of(batch, cell);
+    bool is_lumped = ((const rod_params *)batch->params)->mass == ROD_LUMPED;
+    return pcs_share(taper == NULL || taper->is_uniform ? NULL : taper->area, is_lumped);
 }
 
 static const char *const rod_fields[] = { "axial_force", "stress", "strain_energy", NULL };
@@ -781,25 +770,20 @@ static pcs_status truss_node_dofs(pcs_context *ctx, const pcs_batch *batch, int 
     return PCS_OK;
 }
 
-static rod_shares truss_cell(const pcs_batch *batch, int cell)
-{
-    return rod_find_shares(batch, cell, ((const rod_params *)batch->params)->mass == ROD_LUMPED);
-}
-
 static void truss_make(const pcs_batch *batch, int cell, pcs_modal_kind *kind)
 {
     const rod_params *p = batch->params;
     double span[3], length = pcs_cell_span(batch, cell, span);
     int n = batch->ops->ndof, dim = n / 2;
-    rod_shares rod = truss_cell(batch, cell);
-    double m = p->rho * rod.area * length;
-    kind->D[0] = p->E * rod.area / length;
+    pcs_shares shares = rod_find_shares(batch, cell);
+    double area = rod_area(batch, cell), m = p->rho * area * length;
+    kind->D[0] = p->E * area / length;
     for (int k = 0; k < dim; k++) {
         kind->B[k] = -span[k] / length;
         kind->B[dim + k] = span[k] / length;
-        kind->M[k * n + k] = m * rod.self;
-        kind->M[(dim + k) * n + dim + k] = m * rod.self_end;
-        kind->M[k * n + dim + k] = kind->M[(dim + k) * n + k] = m * rod.other;
+        kind->M[k * n + k] = m * shares.first;
+        kind->M[(dim + k) * n + dim + k] = m * shares.last;
+        kind->M[k * n + dim + k] = kind->M[(dim + k) * n + k] = m * shares.cross;
     }
 }
 
@@ -810,14 +794,14 @@ static pcs_status truss_setup_large(pcs_context *ctx, pcs_batch *batch)
     PCS_TRY(axial_create(ctx, batch, NULL, &axial));
     for (int c = 0; c < batch->ncell; c++) {
         axial_cell *cell = &axial->cell[c];
-        rod_shares rod = truss_cell(batch, c);
-        double m = p->rho * rod.area * cell->length;
-        cell->area = rod.area;
-        cell->stiffness = p->E * rod.area / cell->length;
+        pcs_shares shares = rod_find_shares(batch, c);
+        cell->area = rod_area(batch, c);
+        double m = p->rho * cell->area * cell->length;
+        cell->stiffness = p->E * cell->area / cell->length;
         cell->damping = batch->damping_stiffness * cell->stiffness;
-        cell->self = m * rod.self;
-        cell->self_end = m * rod.self_end;
-        cell->other = m * rod.other;
+        cell->self = m * shares.first;
+        cell->self_end = m * shares.last;
+        cell->other = m * shares.cross;
     }
     return PCS_OK;
 }
@@ -825,7 +809,7 @@ static pcs_status truss_setup_large(pcs_context *ctx, pcs_batch *batch)
 static void truss_fill_fields(const pcs_batch *batch, int cell, double stiffness, double stretch, double *field)
 {
     field[0] = stiffness * stretch; // the damping force is not part of the elastic stress
-    field[1] = field[0] / truss_cell(batch, cell).area;
+    field[1] = field[0] / rod_area(batch, cell);
     field[2] = 0.5 * field[0] * stretch;
 }
 
@@ -1291,7 +1275,7 @@ static rod_cell_data rod_find_cell_data(const pcs_batch *batch, int cell)
 {
     rod_cell_data cell_data = { .cell = cell, .equation = batch->equation[2 * (size_t)cell] };
     double span[3];
-    cell_data.area = rod_find_shares(batch, cell, false).area;
+    cell_data.area = rod_area(batch, cell);
     cell_data.length = pcs_cell_span(batch, cell, span);
     cell_data.direction = axial_sign(span);
     cell_data.noise = rod_length_noise(batch, cell);
@@ -1357,15 +1341,15 @@ static double rod_lateral(const pcs_batch *batch, int cell, const rod_run *run)
 static void rod_share_mass(const pcs_batch *batch, int cell, rod_run *run)
 {
     int mass = ((const rod_params *)batch->params)->mass;
-    rod_shares shares = rod_find_shares(batch, cell, mass == ROD_LUMPED);
+    pcs_shares shares = rod_find_shares(batch, cell);
     if (mass == ROD_ONE_POINT || mass == ROD_TUNED) {
-        shares.other = rod_coupling(batch, sqrt(run->k / run->m) * batch->step);
-        shares.self = shares.self_end = 0.5 - shares.other;
+        shares.cross = rod_coupling(batch, sqrt(run->k / run->m) * batch->step);
+        shares.first = shares.last = 0.5 - shares.cross;
     }
     double lateral = rod_lateral(batch, cell, run);
-    run->self = shares.self + lateral;
-    run->self_end = shares.self_end + lateral;
-    run->other = shares.other - lateral;
+    run->self = shares.first + lateral;
+    run->self_end = shares.last + lateral;
+    run->other = shares.cross - lateral;
 }
 
 static rod_run rod_make_run(const pcs_batch *batch, int start, int end)
@@ -1374,7 +1358,7 @@ static rod_run rod_make_run(const pcs_batch *batch, int start, int end)
     rod_run run = { .cell = start, .count = end - start, .equation = batch->equation[2 * (size_t)start] };
     double length = axial_axis(batch, start, run.axis, &run.sign);
     if (run.count > 1) length = rod_mean_length(batch, start, end);
-    run.area = rod_find_shares(batch, start, false).area;
+    run.area = rod_area(batch, start);
     run.k = p->E * run.area / length;
     run.m = p->rho * run.area * length;
     rod_share_mass(batch, start, &run);

@@ -102,6 +102,20 @@ const pcs_section *pcs_taper_end(const pcs_batch *batch, int cell, int end);
 // add up at a corner, and as sides of a right angle in a round section; in the plane about_y is NULL.
 double pcs_taper_stress(const pcs_batch *batch, int mesh_cell, const double about_z[2], const double about_y[2]);
 
+// Holds the nodes' coefficients of a mass that is spread along a cell, over its sum: [first cross; cross last] for linear
+// velocities.
+typedef struct pcs_shares {
+    double first, cross, last;
+} pcs_shares;
+
+// Takes the integrals of the mass in a taper, NULL if it is uniform; lumped by the sums of the rows.
+static inline pcs_shares pcs_share(const double taper[3], bool is_lumped)
+{
+    static const double even[3] = { 1.0 / 3.0, 1.0 / 6.0, 1.0 / 3.0 };
+    const double *x = taper == NULL ? even : taper;
+    return is_lumped ? (pcs_shares){ x[0] + x[1], 0.0, x[1] + x[2] } : (pcs_shares){ x[0], x[1], x[2] };
+}
+
 // Computes the unit direction of a cell in the x-y plane. Returns its length, m.
 double pcs_beam_plane_axis(const pcs_batch *batch, int cell, double axis[2]);
 
