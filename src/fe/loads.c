@@ -447,7 +447,7 @@ struct fe_reactions {
     int *dof;           // [nfixed]
     int *serial;        // [nfixed] their order in one process
     int *number;        // [map.ndof] index among the fixed ones, -1 if free
-    int *owner;         // [nfixed] first support that fixes it
+    int *owner;         // [map.ndof] first support that fixes it
     pcs_batch *batches; // [nbatch]
     int nentry;
     mass_entry *entries; // [nentry] M_sf
@@ -469,39 +469,20 @@ static void reactions_add_fixed(const fe_data *fe, bool is_own, fe_reactions *r)
         if (r->number[i] == -1) continue;
         place++;
         if (pcs_fe_owns(fe, fe->map.dof[i].node) != is_own) continue;
-        r->owner[r->nfixed] = -1;
         r->dof[r->nfixed] = i;
         r->serial[r->nfixed] = place - 1;
         r->number[i] = r->nfixed++;
     }
 }
 
-// Finds the fixed dofs at nodes of supports whose reactions are reported, which all processes have; own ones first.
-static void reactions_find_fixed(const fe_data *fe, fe_reactions *r)
-{
-    for (int i = 0; i < fe->map.ndof; i++) r->number[i] = -1;
-    for (int s = 0; s < fe->model.nsupport; s++) {
-        const pcs_set *nodes = fe->model.supports[s].nodes;
-        if (!fe->model.supports[s].has_reactions) continue;
-        for (int n = 0; n < nodes->count; n++)
-            for (int i = fe->map.first[nodes->items[n]]; i < fe->map.first[nodes->items[n] + 1]; i++)
-                if (fe->map.dof[i].equation == -1) r->number[i] = 0;
-    }
-    reactions_add_fixed(fe, true, r);
-    r->nown = r->nfixed;
-    reactions_add_fixed(fe, false, r);
-}
-
-// Assigns numbers to the fixed dofs and finds the support that owns each.
+// Assigns numbers to the fixed dofs at nodes of supports whose reactions are reported, which all processes have, own
+// ones first, and finds the support that owns each.
 static pcs_status reactions_number(pcs_system *self, fe_reactions *r)
 {
     const fe_data *fe = self->data;
-    PCS_TAKE(self->ctx, r->number, fe->map.ndof, "reactions");
-    PCS_TAKE(self->ctx, r->dof, fe->map.ndof, "reactions");
-    PCS_TAKE(self->ctx, r->serial, fe->map.ndof, "reactions");
-    PCS_TAKE(self->ctx, r->owner, fe->map.ndof, "reactions");
+    PCS_TAKE_EACH(self->ctx, fe->map.ndof, "reactions", int, &r->number, &r->dof, &r->serial, &r->owner);
     PCS_TAKE(self->ctx, r->middle, fe->model.nsupport, "reactions");
-    reactions_find_fixed(fe, r);
+    for (int i = 0; i < fe->map.ndof; i++) r->number[i] = r->owner[i] = -1;
     for (int s = 0; s < fe->model.nsupport; s++) {
         const pcs_fe_support *support = &fe->model.supports[s];
         const pcs_set *nodes = support->nodes;
@@ -510,13 +491,16 @@ static pcs_status reactions_number(pcs_system *self, fe_reactions *r)
             for (int k = 0; k < 3; k++) r->middle[s][k] += fe->model.mesh->x[node][k] / nodes->count;
             for (int i = fe->map.first[node]; i < fe->map.first[node + 1]; i++) {
                 const pcs_dof *d = &fe->map.dof[i];
-                if (r->number[i] < 0 || r->owner[r->number[i]] >= 0) continue;
+                if (d->equation == -1 && support->has_reactions) r->number[i] = 0;
                 for (int k = 0; k < 3; k++)
-                    if (support->fixes[k + 3 * d->is_rotation] && d->direction[k] > 1.0 - 1e-9)
-                        r->owner[r->number[i]] = s;
+                    if (r->owner[i] < 0 && support->fixes[k + 3 * d->is_rotation] && d->direction[k] > 1.0 - 1e-9)
+                        r->owner[i] = s;
             }
         }
     }
+    reactions_add_fixed(fe, true, r);
+    r->nown = r->nfixed;
+    reactions_add_fixed(fe, false, r);
     return PCS_OK;
 }
 
@@ -755,7 +739,7 @@ static void reactions_sum_support(const pcs_system *self, int support, double h,
     for (int s = 0; s < count; s++) {
         const pcs_dof *d = &fe->map.dof[r->dof[s]];
         double part[3], arm[3], moment[3], rotated[9], along[3];
-        if (r->owner[s] != support) continue;
+        if (r->owner[r->dof[s]] != support) continue;
         reactions_rotate(fe, d->node, h, work, rotated);
         pcs_rotation_apply(rotated, d->direction, along);
         for (int k = 0; k < 3; k++) {
