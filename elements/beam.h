@@ -86,7 +86,8 @@ pcs_status pcs_beam_plane_dofs(pcs_context *ctx, const pcs_batch *batch, int cel
 pcs_status pcs_beam_space_dofs(pcs_context *ctx, const pcs_batch *batch, int cell, const double orientation[3],
                                pcs_node_dofs *out);
 
-// Computes the nodes' coefficients of a cell's mass, or of its rotary inertia, over the mean times L, also for one point.
+// Computes the nodes' coefficients of a cell's mass, or of its rotary inertia, over the mean times L; also for one
+// point.
 typedef enum pcs_beam_quantity { PCS_BEAM_AREA, PCS_BEAM_IY, PCS_BEAM_IZ, PCS_BEAM_POLAR } pcs_beam_quantity;
 pcs_shares pcs_beam_find_shares(const pcs_batch *batch, int cell, pcs_beam_quantity of);
 

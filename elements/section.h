@@ -102,8 +102,8 @@ const pcs_section *pcs_taper_end(const pcs_batch *batch, int cell, int end);
 // add up at a corner, and as sides of a right angle in a round section; in the plane about_y is NULL.
 double pcs_taper_stress(const pcs_batch *batch, int mesh_cell, const double about_z[2], const double about_y[2]);
 
-// Holds the nodes' coefficients of a mass that is spread along a cell, over its sum: [first cross; cross last] for linear
-// velocities.
+// Holds the nodes' coefficients of a mass that is spread along a cell, over its sum: [first cross; cross last] for
+// linear velocities.
 typedef struct pcs_shares {
     double first, cross, last;
 } pcs_shares;
