@@ -614,11 +614,10 @@ static int past_order(const past *self, double h)
     return self->head.h == h ? (int)self->head.order : 0;
 }
 
-// Extrapolates acceleration and forces of the step before to the next one; `d` gets `scale` times the acceleration.
-static void past_guess(const past *self, double h, double scale, const double *acceleration, double *d)
+// Extrapolates acceleration and forces of the step before to the next one; `d` is `scale` times the acceleration.
+static void past_guess(const past *self, double h, double scale, double *d)
 {
     int order = past_order(self, h);
-    for (int i = 0; i < self->n; i++) d[i] = scale * acceleration[i];
     for (int k = 0; k < order; k++) {
         const double *rise = self->rise[k];
         PCS_INDEPENDENT
@@ -836,20 +835,6 @@ static bool newton_stays(const pcs_step_solver *self)
     return ((const newton *)self->data)->curvature != NULL && self->form.kb > 0.0;
 }
 
-// Restores q of the iterate before and changes d by the difference over kb.
-static void newton_keep_place(pcs_step_solver *self, pcs_step_problem *p)
-{
-    pcs_motion *m = &((newton *)self->data)->at;
-    for (int i = 0; i < self->system->nv; i++) {
-        double excess = (m->sum[i] - m->q_last[i]) / self->form.kb;
-        p->d[i] -= excess;
-        p->v[i] -= excess;
-        m->sum_t[i] -= self->form.kb * excess;
-        m->sum[i] = m->q_last[i];
-    }
-    m->rows_are_here = true;
-}
-
 // Applies the multipliers with the columns at the present q. Returns the resulting change of the motion, m/s.
 static double newton_apply_again(pcs_step_solver *self, pcs_step_problem *p)
 {
@@ -858,8 +843,8 @@ static double newton_apply_again(pcs_step_solver *self, pcs_step_problem *p)
     memcpy(s->at.q_last, s->at.sum, (size_t)s->n * sizeof(double));
     memcpy(s->at.v_last, p->v, (size_t)s->n * sizeof(double));
     newton_find_jumps(self);
-    pcs_motion_add_up(self, p, &s->at);
-    if (newton_stays(self)) newton_keep_place(self, p);
+    if (newton_stays(self)) pcs_motion_stay(self, p, &s->at);
+    else pcs_motion_add_up(self, p, &s->at);
     pcs_motion_retract(self, p, &s->at);
     for (int i = 0; i < s->n; i++) {
         double moved = fabs(s->at.sum[i] - s->at.q_last[i]) / self->form.h, faster = fabs(p->v[i] - s->at.v_last[i]);
@@ -977,14 +962,6 @@ static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, pcs_pas
     return pcs_system_max(self->system, change);
 }
 
-static bool newton_goes_on(const pcs_step_solver *self, const pcs_step_problem *p)
-{
-    const newton *s = self->data;
-    bool pushes = false;
-    for (int i = 0; i < s->nb; i++) pushes = pushes || s->force[i] != 0.0;
-    return pcs_outer_goes_on(self, p, pushes && !self->system->row_set.are_redundant);
-}
-
 // Solves for the impulses of joints that satisfy their law with the present d, along the present rows.
 static bool newton_balance(pcs_step_solver *self, pcs_step_problem *p)
 {
@@ -1059,25 +1036,17 @@ static void newton_remember(pcs_step_solver *self, const pcs_step_problem *p, bo
     for (int i = 0; i < s->nb; i++) s->force[i] = force[i];
 }
 
-// Starts the iteration with the acceleration of the step before, if given, or d = 0, and without contact multipliers.
-// Linearises about the prediction, or about the start of the step, a state in balance that is no point q(d), v(d) of
-// the iteration: U and W hold the difference.
+// Starts without contact multipliers, and with the accelerations of the steps before extrapolated.
 static void newton_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_start)
 {
     newton *s = self->data;
+    (void)is_at_start;
     for (int j = 0; j < s->m; j++) s->is_used[j] = p->held != NULL && p->held[j];
     for (int k = 0; k < s->nborder; k++) s->is_used[s->bilateral[k]] = 1;
-    double scale = self->form.h / self->form.c;
-    s->at.is_guessed = !is_at_start && newton_goes_on(self, p);
-    for (int i = 0; i < s->n; i++) p->d[i] = s->at.is_guessed ? scale * p->acceleration[i] : 0.0;
-    if (s->at.is_guessed && s->past != NULL) past_guess(s->past, self->form.h, scale, p->acceleration, p->d);
+    if (s->at.is_guessed && s->past != NULL) past_guess(s->past, self->form.h, self->form.h / self->form.c, p->d);
     memset(s->contacts->p.z, 0, (size_t)s->nz * sizeof(double));
     if (self->form.has_smooth_multipliers)
         for (int j = 0; j < s->m; j++) p->lam[j] = 0.0;
-    newton_apply(self, p);
-    s->at.is_at_start = is_at_start;
-    if (s->at.is_guessed) newton_guess_forces(self, p);
-    if (is_at_start) pcs_motion_start(self, p, &s->at);
 }
 
 // Returns true if the sets do not hold yet, or if a row has closed that was left out.
@@ -1091,8 +1060,11 @@ static bool newton_is_provisional(pcs_step_solver *self, const pcs_step_problem 
 static pcs_outcome newton_dynamics(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
 {
     newton *s = self->data;
-    bool has_size = newton_has_size(self);
+    bool has_size = newton_has_size(self), pushes = false;
+    for (int i = 0; i < s->nb; i++) pushes = pushes || s->force[i] != 0.0;
     const pcs_outer outer = { .begin = newton_begin,
+                              .guess = newton_guess_forces,
+                              .knows_joints = pushes && !self->system->row_set.are_redundant,
                               .iterate = newton_iterate,
                               .may_keep = newton_may_keep,
                               .size = has_size ? &s->size : NULL,

@@ -203,6 +203,48 @@ static bool outer_goes_on(const progress *c)
            (c->rate < 1.0 && c->last * pow(c->rate, MOST - c->count) <= converged_rtol * c->scale);
 }
 
+// Returns true if the iteration begins at the acceleration of the step before. If that excludes the forces of joints,
+// it is a guess only together with these, if known, and not after steps in which contacts acted on them.
+static bool outer_is_guess(const pcs_step_solver *self, const pcs_step_problem *p, bool knows_joints)
+{
+    const pcs_row *rows = self->system->rows;
+    bool is_loaded = false;
+    if (p->acceleration == NULL || self->form.has_smooth_multipliers) return p->acceleration != NULL;
+    if (!pcs_system_has_joints(self->system)) return true;
+    for (int j = 0; j < self->system->nrow; j++)
+        is_loaded = is_loaded || (!rows[j].is_bilateral && p->was_loaded[j] != 0);
+    return pcs_rows_any(self->system, knows_joints) && !pcs_rows_any(self->system, is_loaded);
+}
+
+// Goes to the start of the step, a state in balance that is no point q(d), v(d) of the iteration: U and W hold the
+// difference.
+static void outer_go_to_start(const pcs_step_solver *self, pcs_step_problem *p, pcs_motion *m)
+{
+    for (int i = 0; i < self->system->nv; i++) {
+        m->W[i] = p->v_start[i] - m->v0[i];
+        m->U[i] = p->q_start[i] - m->q0[i] - m->kw * m->W[i];
+        m->sum[i] = p->q[i] = p->q_start[i];
+        p->v[i] = p->v_start[i];
+        if (p->base != NULL) m->x[i] = 0.0;
+    }
+    m->has_jump = true;
+}
+
+// Begins with the acceleration of the step before, or d = 0, and without multipliers of contacts.
+static void outer_begin(pcs_step_solver *self, pcs_step_problem *p, const pcs_outer *o, bool is_at_start)
+{
+    pcs_motion *m = o->at;
+    double scale = self->form.h / self->form.c;
+    m->is_guessed = !is_at_start && outer_is_guess(self, p, o->knows_joints);
+    pcs_motion_rest(self, p, m);
+    for (int i = 0; i < (m->is_guessed ? self->system->nv : 0); i++) p->d[i] = scale * p->acceleration[i];
+    o->begin(self, p, is_at_start);
+    if (m->is_guessed) pcs_motion_go(self, p, m);
+    m->is_at_start = is_at_start;
+    if (m->is_guessed) o->guess(self, p);
+    if (is_at_start) outer_go_to_start(self, p, m);
+}
+
 // Iterates from the prediction, which is given up as soon as it proves wrong, or from the start of the step.
 static pcs_outcome outer_iterate(pcs_step_solver *self, pcs_step_problem *p, const pcs_outer *o, bool is_predicted,
                                  int *iterations)
@@ -214,7 +256,7 @@ static pcs_outcome outer_iterate(pcs_step_solver *self, pcs_step_problem *p, con
     int npolish = 0;
     c.scale = pcs_system_largest(system, o->at->v0);
     o->contacts->is_hasty = may_restart;
-    o->begin(self, p, !is_predicted);
+    outer_begin(self, p, o, !is_predicted);
     while (outer_goes_on(&c)) {
         c.keeps = is_predicted && outer_may_keep(&c, o) && o->may_keep(self);
         double change = o->iterate(self, p, (pcs_pass){ c.count, c.keeps, is_predicted }, iterations, &outcome);
@@ -231,17 +273,6 @@ static pcs_outcome outer_iterate(pcs_step_solver *self, pcs_step_problem *p, con
     }
     if (outcome == PCS_NOT_CONVERGED && c.count > 0) outer_blame(self, o, &c);
     return outcome;
-}
-
-bool pcs_outer_goes_on(const pcs_step_solver *self, const pcs_step_problem *p, bool knows_joints)
-{
-    const pcs_row *rows = self->system->rows;
-    bool is_loaded = false;
-    if (p->acceleration == NULL || self->form.has_smooth_multipliers) return p->acceleration != NULL;
-    if (!pcs_system_has_joints(self->system)) return true;
-    for (int j = 0; j < self->system->nrow; j++)
-        is_loaded = is_loaded || (!rows[j].is_bilateral && p->was_loaded[j] != 0);
-    return pcs_rows_any(self->system, knows_joints) && !pcs_rows_any(self->system, is_loaded);
 }
 
 static pcs_outcome outer_solve(pcs_step_solver *self, pcs_step_problem *p, const pcs_outer *outer, int *iterations)
@@ -318,16 +349,25 @@ void pcs_motion_go(const pcs_step_solver *self, pcs_step_problem *p, pcs_motion 
     pcs_motion_retract(self, p, m);
 }
 
-void pcs_motion_start(const pcs_step_solver *self, pcs_step_problem *p, pcs_motion *m)
+void pcs_motion_rest(const pcs_step_solver *self, pcs_step_problem *p, pcs_motion *m)
 {
+    for (int i = 0; i < self->system->nv; i++) p->d[i] = m->U[i] = m->W[i] = m->y0[i] = 0.0;
+    m->has_jump = m->is_at_start = false;
+    pcs_motion_go(self, p, m);
+}
+
+void pcs_motion_stay(const pcs_step_solver *self, pcs_step_problem *p, pcs_motion *m)
+{
+    memcpy(m->q_last, m->sum, (size_t)self->system->nv * sizeof *m->sum);
+    pcs_motion_add_up(self, p, m);
     for (int i = 0; i < self->system->nv; i++) {
-        m->W[i] = p->v_start[i] - m->v0[i];
-        m->U[i] = p->q_start[i] - m->q0[i] - m->kw * m->W[i];
-        m->sum[i] = p->q[i] = p->q_start[i];
-        p->v[i] = p->v_start[i];
-        if (p->base != NULL) m->x[i] = 0.0;
+        double excess = (m->sum[i] - m->q_last[i]) / self->form.kb;
+        p->d[i] -= excess;
+        p->v[i] -= excess;
+        m->sum_t[i] -= self->form.kb * excess;
+        m->sum[i] = m->q_last[i];
     }
-    m->has_jump = true;
+    m->rows_are_here = true;
 }
 
 bool pcs_motion_lead(pcs_step_solver *self, const pcs_step_problem *p, pcs_motion *m)

@@ -78,12 +78,15 @@ typedef struct pcs_motion {
 pcs_status pcs_motion_create(pcs_step_solver *self, pcs_motion *m);
 // Stores q and v of the problem as the start of the iteration.
 void pcs_motion_take(const pcs_step_solver *self, const pcs_step_problem *p, pcs_motion *m);
+// Goes to d = 0 without impulses.
+void pcs_motion_rest(const pcs_step_solver *self, pcs_step_problem *p, pcs_motion *m);
 // Computes v and the sums of positions from d, U and W; q and qt from these sums; or both.
 void pcs_motion_add_up(const pcs_step_solver *self, pcs_step_problem *p, pcs_motion *m);
 void pcs_motion_retract(const pcs_step_solver *self, pcs_step_problem *p, pcs_motion *m);
 void pcs_motion_go(const pcs_step_solver *self, pcs_step_problem *p, pcs_motion *m);
-// Goes to the start of the step: U and W hold the difference to q(d), v(d).
-void pcs_motion_start(const pcs_step_solver *self, pcs_step_problem *p, pcs_motion *m);
+// Follows impulses U and W that have rotated with their rows: q stays, as the linearisation has included the rotation,
+// and d takes the difference over kb.
+void pcs_motion_stay(const pcs_step_solver *self, pcs_step_problem *p, pcs_motion *m);
 // Moves mass and directions to the present q, and then the columns with them. Returns false if the mass is singular.
 bool pcs_motion_lead(pcs_step_solver *self, const pcs_step_problem *p, pcs_motion *m);
 bool pcs_motion_move(pcs_step_solver *self, const pcs_step_problem *p, pcs_motion *m);
@@ -100,9 +103,11 @@ void pcs_motion_fill_held(pcs_step_solver *self, const pcs_step_problem *p, cons
 void pcs_motion_report(pcs_step_solver *self, pcs_step_problem *p, const pcs_motion *m, const pcs_contact_problem *c);
 
 typedef struct pcs_outer {
-    // Resets the contact multipliers. Linearises about the prediction or about the start of the step, which is no point
-    // of the iteration.
+    // Resets the multipliers, and improves the guess of d; p->q and p->v follow after it.
     void (*begin)(pcs_step_solver *self, pcs_step_problem *p, bool is_at_start);
+    // Adds the forces of joints to a guess, which q(d), v(d) follow already.
+    void (*guess)(pcs_step_solver *self, pcs_step_problem *p);
+    bool knows_joints; // their forces in the step before are known
     // Linearises and solves the contact problem. Returns the change of the motion, m/s. NAN if that fails, with the
     // reason in *outcome, which is PCS_NOT_CONVERGED before.
     double (*iterate)(pcs_step_solver *self, pcs_step_problem *p, pcs_pass pass, int *iterations, pcs_outcome *outcome);
@@ -117,7 +122,7 @@ typedef struct pcs_outer {
     bool (*is_provisional)(pcs_step_solver *self, const pcs_step_problem *p);
     // Moves mass and directions to the present q. Returns false if the mass is singular.
     bool (*move)(pcs_step_solver *self, const pcs_step_problem *p);
-    const pcs_motion *at;
+    pcs_motion *at;
     pcs_contact_problem *contacts;
     double *z_last;     // [2 nrow] nu, La of the iterate before, as far as they are kept; NULL if not kept
     bool has_rotations; // derivatives of rotating joints are in the matrix
@@ -125,9 +130,5 @@ typedef struct pcs_outer {
 
 // Solves a step with dynamics. On failure the solver stores the change left and where.
 pcs_outcome pcs_outer_solve(pcs_step_solver *self, pcs_step_problem *p, const pcs_outer *outer, int *iterations);
-
-// Returns true if the iteration begins at the acceleration of the step before. If that excludes the forces of joints,
-// it is a guess only together with these, if known, and not after steps in which contacts acted on them.
-bool pcs_outer_goes_on(const pcs_step_solver *self, const pcs_step_problem *p, bool knows_joints);
 
 #endif

@@ -315,13 +315,6 @@ static int map_stage(const pcs_schur_map *map)
     return map->solver->form.has_position || map->problem->held != NULL ? PCS_STAGE_BOTH : PCS_STAGE_RATE;
 }
 
-// Computes D and W alone for z.
-static void schur_map_jumps(pcs_schur_map *map, const double *z)
-{
-    map_forces(map, map_stage(map), z);
-    map_project(map, true, true);
-}
-
 // Computes all of d, dq, dv and W for z.
 static void schur_map_motion(pcs_schur_map *map, const double *z)
 {
@@ -542,22 +535,21 @@ static double schur_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, i
         p->v[i] = s->at.v0[i] + p->d[i] + s->at.W[i];
     }
     s->at.is_at_start = s->at.rows_are_here = false;
+    s->at.has_jump = true;
     pcs_motion_retract(self, p, &s->at);
     change = pcs_system_max(self->system, is_finite ? change : INFINITY);
     return isfinite(change) ? change : NAN;
 }
 
-// Resets the motion to d = 0 without multipliers.
-static void schur_clear(pcs_step_solver *self, pcs_step_problem *p)
+// Computes D and W alone for z.
+static void schur_find_jumps(pcs_step_solver *self, const double *z)
 {
     schur *s = self->data;
-    size_t bytes = (size_t)s->n * sizeof(double);
-    s->at.is_at_start = false;
-    memset(p->d, 0, bytes);
-    memset(s->at.U, 0, bytes);
-    memset(s->at.W, 0, bytes);
-    memset(s->at.y0, 0, bytes);
-    pcs_motion_go(self, p, &s->at);
+    map_forces(s->map, map_stage(s->map), z);
+    map_project(s->map, true, true);
+    memcpy(s->at.U, s->map->D, (size_t)s->n * sizeof *s->at.U);
+    memcpy(s->at.W, s->map->W, (size_t)s->n * sizeof *s->at.W);
+    s->at.has_jump = true;
 }
 
 static bool schur_move(pcs_step_solver *self, const pcs_step_problem *p)
@@ -565,61 +557,26 @@ static bool schur_move(pcs_step_solver *self, const pcs_step_problem *p)
     return pcs_motion_move(self, p, &((schur *)self->data)->at);
 }
 
-static bool schur_goes_on(const pcs_step_solver *self, const pcs_step_problem *p)
-{
-    const schur *s = self->data;
-    bool pushes = false;
-    for (int i = 0; i < s->map->nb; i++) pushes = pushes || s->z_step[s->m + s->map->bilateral[i]] != 0.0;
-    return pcs_outer_goes_on(self, p, pushes);
-}
-
-// Starts from the acceleration of the step before, and from the impulses of joints if these are no part of it.
+// Starts from the impulses of joints in the step before if these are no part of its acceleration.
 static void schur_guess(pcs_step_solver *self, pcs_step_problem *p)
 {
     schur *s = self->data;
     double *impulse = s->contacts->p.b;
-    for (int i = 0; i < s->n; i++) p->d[i] = self->form.h / self->form.c * p->acceleration[i];
-    pcs_motion_go(self, p, &s->at);
     if (!pcs_system_has_joints(self->system) || self->form.has_smooth_multipliers || !schur_move(self, p)) return;
     memset(impulse, 0, (size_t)s->contacts->p.n * sizeof *impulse);
     for (int i = 0; i < s->map->nb; i++) {
         int k = s->m + s->map->bilateral[i];
         impulse[k] = s->z_step[k];
     }
-    schur_map_jumps(s->map, impulse);
-    memcpy(s->at.U, s->map->D, (size_t)s->n * sizeof *s->at.U);
-    memcpy(s->at.W, s->map->W, (size_t)s->n * sizeof *s->at.W);
+    schur_find_jumps(self, impulse);
     pcs_motion_go(self, p, &s->at);
 }
 
-// Begins an iteration. D and W hold the offset of the start of the step, which is no point q(d), v(d) of the iteration.
 static void schur_begin(pcs_step_solver *self, pcs_step_problem *p, bool is_at_start)
 {
     schur *s = self->data;
-    schur_clear(self, p);
-    s->at.is_at_start = is_at_start;
-    s->at.is_guessed = !is_at_start && schur_goes_on(self, p);
-    if (s->at.is_guessed) schur_guess(self, p);
-    if (!is_at_start) return;
-    memcpy(s->contacts->p.z, s->z_step, (size_t)s->contacts->p.n * sizeof(double));
-    pcs_motion_start(self, p, &s->at);
-}
-
-// Recomputes U and W with the rows at the present q. Newton's step has included their rotation, so q stays as it is and
-// d takes the difference, divided by kb.
-static void schur_keep_place(pcs_step_solver *self, pcs_step_problem *p)
-{
-    schur *s = self->data;
-    schur_map_jumps(s->map, s->contacts->p.z);
-    for (int i = 0; i < s->n; i++) {
-        double excess = (s->map->D[i] - s->at.U[i]) / self->form.kb;
-        p->d[i] -= excess;
-        s->at.sum_t[i] -= self->form.kb * excess;
-        s->at.U[i] = s->map->D[i];
-        s->at.W[i] = s->map->W[i];
-        p->v[i] = s->at.v0[i] + p->d[i] + s->at.W[i];
-    }
-    pcs_motion_retract(self, p, &s->at);
+    (void)p;
+    if (is_at_start) memcpy(s->contacts->p.z, s->z_step, (size_t)s->contacts->p.n * sizeof(double));
 }
 
 // Returns false if a contact acts in any process: its part of the matrix rotates with its row, or appears and vanishes.
@@ -641,7 +598,11 @@ static double schur_iterate(pcs_step_solver *self, pcs_step_problem *p, pcs_pass
         return NAN;
     }
     if (pass.keeps_factor) s->is_stale = true; // the rows have moved
-    if (pass.count > 0 && s->map->curvature != NULL && self->form.kb > 0.0) schur_keep_place(self, p);
+    if (pass.count > 0 && s->map->curvature != NULL && self->form.kb > 0.0) {
+        schur_find_jumps(self, s->contacts->p.z);
+        pcs_motion_stay(self, p, &s->at);
+        pcs_motion_retract(self, p, &s->at);
+    }
     schur_free_increment(self, p, pass.count == 0 && !s->at.is_at_start && !s->at.is_guessed);
     double change = schur_solve_contacts(self, p, iterations);
     if (isnan(change) && !isfinite(pcs_system_largest(self->system, s->at.y0))) *outcome = PCS_NOT_FINITE;
@@ -651,7 +612,11 @@ static double schur_iterate(pcs_step_solver *self, pcs_step_problem *p, pcs_pass
 static pcs_outcome schur_dynamics(pcs_step_solver *self, pcs_step_problem *p, int *iterations)
 {
     schur *s = self->data;
+    bool pushes = false;
+    for (int i = 0; i < s->map->nb; i++) pushes = pushes || s->z_step[s->m + s->map->bilateral[i]] != 0.0;
     const pcs_outer outer = { .begin = schur_begin,
+                              .guess = schur_guess,
+                              .knows_joints = pushes,
                               .iterate = schur_iterate,
                               .may_keep = schur_may_keep,
                               .move = schur_move,
@@ -679,19 +644,18 @@ static void schur_solve(pcs_step_solver *self, pcs_step_problem *p, pcs_step_res
         s->is_stale = true; // the scheme has set mass and directions
     self->products = self->revisits = self->projections = 0;
     pcs_motion_take(self, p, &s->at);
-    s->at.has_jump = true;
     s->at.kw = 0.0; // the map has only the sum U + kw W
     s->map->at = p->base == NULL ? NULL : s->at.x;
     for (int j = 0; j < (p->held == NULL ? 0 : s->m); j++) s->held[j] = p->held[j];
     pcs_krylov_set_take(s->contacts, c->nb, p->held == NULL ? NULL : s->held);
     if (c->shared > 0.0) schur_forget_joints(self);
     memcpy(s->z_step, c->p.z, (size_t)c->p.n * sizeof(double));
-    schur_clear(self, p);
     s->contacts->p.is_hasty = false;
     if (self->form.has_dynamics) {
         result->outcome = schur_dynamics(self, p, &result->iterations);
-    } else if (isnan(schur_solve_contacts(self, p, &result->iterations))) {
-        result->outcome = PCS_NOT_CONVERGED;
+    } else {
+        pcs_motion_rest(self, p, &s->at);
+        if (isnan(schur_solve_contacts(self, p, &result->iterations))) result->outcome = PCS_NOT_CONVERGED;
     }
     if (result->iterations == 0) result->iterations = 1;
     if (result->outcome != PCS_CONVERGED) {
