@@ -29,10 +29,9 @@
 //   S* d = Gb^T mu - h K D - h C W,   dq = kb d + D,   dv = d + W,   S* = c M + h C + h kb K
 //
 // Shorter where the form allows (fq = M U, fv = M W):
-//   kw = kb, no position law     dv = c S*^-1 fv                       one solve
-//   C = 0                        dq = S*^-1 (c (fq + kw fv) + kb Gb^T mu) =: x,   d = (x - D) / kb
+//   dq = S*^-1 (c (fq + kw fv) + kb Gb^T mu)   without C, or where it sees nothing: h C (U + (kw - kb) W) = 0
 
-typedef enum pcs_map_kind { PCS_MAP_STILL, PCS_MAP_SHORT, PCS_MAP_UNDAMPED, PCS_MAP_GENERAL } pcs_map_kind;
+typedef enum pcs_map_kind { PCS_MAP_STILL, PCS_MAP_SHORT, PCS_MAP_GENERAL } pcs_map_kind;
 
 typedef struct pcs_schur_map {
     pcs_step_solver *solver;
@@ -85,11 +84,9 @@ static bool map_is_damped(const pcs_system *system)
 static void schur_map_choose(pcs_schur_map *map)
 {
     const pcs_step_form *form = &map->solver->form;
-    bool is_short = !form->has_position && !form->gate_is_live && form->kw == form->kb && form->kh == 0.0;
-    is_short = is_short && !form->has_smooth_multipliers;
-    map->kind = PCS_MAP_GENERAL;
-    if (!map_is_damped(map->solver->system) && form->kb != 0.0) map->kind = PCS_MAP_UNDAMPED;
-    if (is_short) map->kind = PCS_MAP_SHORT;
+    bool sees_damping = form->has_position || form->kw != form->kb || form->kh != 0.0;
+    bool is_short = !(sees_damping && map_is_damped(map->solver->system)) && form->kb != 0.0;
+    map->kind = is_short ? PCS_MAP_SHORT : PCS_MAP_GENERAL;
     if (!form->has_dynamics) map->kind = PCS_MAP_STILL;
 }
 
@@ -158,18 +155,9 @@ static void map_project(pcs_schur_map *map, bool wants_D, bool wants_W)
     else map_mass_solve(map, 1.0, kw, map->D);
 }
 
-// Computes dv = c S*^-1 fv, and dq = kb dv if asked for.
-static void map_short(pcs_schur_map *map, bool wants_q)
-{
-    const pcs_step_form *form = &map->solver->form;
-    int n = map_size(map);
-    map_combine(n, form->c, map->fv, 0.0, map->fv, map->dv);
-    map_solve(map, map->iteration, map->dv);
-    if (wants_q) map_combine(n, form->kb, map->dv, 0.0, map->dv, map->dq);
-}
-
-// Computes dq and dv without damping. If d is not wanted, velocities take one solve with the mass instead of two.
-static void map_undamped(pcs_schur_map *map, bool wants_v, bool wants_d)
+// Computes dq and dv by the short map. If d is not wanted, velocities take one solve with the mass instead of two, or
+// none where they are dq / kb.
+static void map_short(pcs_schur_map *map, bool wants_v, bool wants_d)
 {
     const pcs_step_form *form = &map->solver->form;
     int n = map_size(map);
@@ -182,8 +170,9 @@ static void map_undamped(pcs_schur_map *map, bool wants_v, bool wants_d)
         map_combine(n, 1.0 / kb, map->dq, -1.0 / kb, map->D, map->d);
         if (wants_v) map_combine(n, 1.0, map->d, 1.0, map->W, map->dv);
     } else if (wants_v) {
-        map_mass_solve(map, -1.0, kb - kw, map->dv);
-        map_combine(n, 1.0 / kb, map->dq, 1.0 / kb, map->dv, map->dv);
+        bool is_multiple = !map->has_fq && kw == kb;
+        if (!is_multiple) map_mass_solve(map, -1.0, kb - kw, map->dv);
+        map_combine(n, 1.0 / kb, map->dq, is_multiple ? 0.0 : 1.0 / kb, is_multiple ? map->dq : map->dv, map->dv);
     }
 }
 
@@ -223,12 +212,7 @@ static void map_move(pcs_schur_map *map, bool wants_q, bool wants_v, bool wants_
         if (wants_v) memcpy(map->dv, map->W, bytes);
         if (wants_d) memset(map->d, 0, bytes);
         break;
-    case PCS_MAP_SHORT:
-        map_short(map, wants_q);
-        if (wants_d) map_project(map, false, true);
-        if (wants_d) map_combine(n, 1.0, map->dv, -1.0, map->W, map->d);
-        break;
-    case PCS_MAP_UNDAMPED: map_undamped(map, wants_v, wants_d); break;
+    case PCS_MAP_SHORT: map_short(map, wants_v, wants_d); break;
     case PCS_MAP_GENERAL: map_general(map); break;
     }
 }
