@@ -765,29 +765,20 @@ static void dense_back(const pcs_dense_contacts *c, int width, double *X)
     pcs_dense_back(n, c->B, width, X);
 }
 
-// Fills X with the right-hand sides (P_hu, b_h).
-static void dense_fill_right(const pcs_dense_contacts *c, int width, double *X)
+// Refines Y += B^-1 (right-hand sides - P_hh Y), which removes the error of the proximal weight and of round-off.
+static void dense_refine(pcs_dense_contacts *c, int width)
 {
     for (int i = 0; i < c->nheld; i++) {
         int k = c->held[i];
         const double *P = c->P + (size_t)k * (size_t)c->p.n;
-        double *x = X + (size_t)i * (size_t)width, unit = pcs_contact_unit(&c->p, k);
+        double *x = c->rest + (size_t)i * (size_t)width, unit = pcs_contact_unit(&c->p, k);
         for (int l = 0; l < width - 1; l++) x[l] = P[c->place[l]] / unit;
         x[width - 1] = c->p.b[k] / unit;
+        for (int j = 0; j < c->nheld; j++)
+            dense_subtract(width, c->H[i * c->nheld + j], c->Y + (size_t)j * (size_t)width, x);
     }
-}
-
-// Refines Y += B^-1 (right-hand sides - P_hh Y) to remove the error of the proximal weight and of round-off.
-static void dense_refine(pcs_dense_contacts *c, int width)
-{
-    int n = c->nheld;
-    dense_fill_right(c, width, c->rest);
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++)
-            dense_subtract(width, c->H[i * n + j], c->Y + (size_t)j * (size_t)width,
-                           c->rest + (size_t)i * (size_t)width);
     dense_back(c, width, c->rest);
-    for (size_t l = 0; l < (size_t)n * (size_t)width; l++) c->Y[l] += c->rest[l];
+    for (size_t l = 0; l < (size_t)c->nheld * (size_t)width; l++) c->Y[l] += c->rest[l];
 }
 
 // Solves Y = P_hh^-1 (P_hu, b_h).
@@ -795,11 +786,9 @@ static void dense_eliminate(pcs_dense_contacts *c)
 {
     int width = c->set->p.n + 1;
     if (c->nheld == 0) return;
-    double weight = dense_factor_held(c);
-    dense_fill_right(c, width, c->Y);
-    dense_back(c, width, c->Y);
-    bool is_found = weight > 0.0 && !c->system->row_set.are_redundant;
-    for (int round = 0; round < (is_found ? PROXIMAL_ROUNDS : REFINEMENTS); round++) dense_refine(c, width);
+    memset(c->Y, 0, (size_t)c->nheld * (size_t)width * sizeof *c->Y);
+    bool is_found = dense_factor_held(c) > 0.0 && !c->system->row_set.are_redundant;
+    for (int round = 0; round <= (is_found ? PROXIMAL_ROUNDS : REFINEMENTS); round++) dense_refine(c, width);
 }
 
 // Substitutes the held unknowns into row P: `entry` becomes its coefficients of the other unknowns and, last, its
