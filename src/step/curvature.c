@@ -374,3 +374,12 @@ void pcs_step_assemble(pcs_step_solver *solver, pcs_curvature *c, const pcs_step
     pcs_curvature_fill(c, form, p, x, z);
     curvature_combine(c, form, S);
 }
+
+void pcs_step_add_tangent(const pcs_step_solver *solver, const pcs_curvature *curvature, double h, const double *a,
+                          const double *b, double *y)
+{
+    const pcs_system *system = solver->system;
+    if (a != NULL) pcs_matrix_add_multiply(system->K, h, a, y);
+    if (a != NULL && curvature != NULL) pcs_matrix_add_multiply(curvature->K, h, a, y);
+    if (b != NULL && system->C != NULL) pcs_matrix_add_multiply(system->C, h, b, y);
+}

@@ -46,5 +46,8 @@ void pcs_curvature_fill(pcs_curvature *c, const pcs_step_form *form, const pcs_s
 // derivatives of rows unless c is NULL.
 void pcs_step_assemble(pcs_step_solver *solver, pcs_curvature *c, const pcs_step_problem *p, const double *x,
                        const double *z, pcs_matrix *S);
+// Adds h K a + h C b to y, with the curvature (NULL if left out) in K; b may be NULL, and a if K is not needed.
+void pcs_step_add_tangent(const pcs_step_solver *solver, const pcs_curvature *curvature, double h, const double *a,
+                          const double *b, double *y);
 
 #endif

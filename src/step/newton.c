@@ -314,16 +314,6 @@ static bool newton_factor(pcs_step_solver *self, const pcs_step_problem *p)
     return is_fit;
 }
 
-// Adds h K a + h C b to y; either may be NULL.
-static void newton_add_tangent(pcs_step_solver *self, const double *a, const double *b, double *y)
-{
-    double h = self->form.h;
-    const pcs_curvature *curvature = ((const newton *)self->data)->curvature;
-    if (a != NULL) pcs_matrix_add_multiply(self->system->K, h, a, y);
-    if (a != NULL && curvature != NULL) pcs_matrix_add_multiply(curvature->K, h, a, y);
-    if (b != NULL && self->system->C != NULL) pcs_matrix_add_multiply(self->system->C, h, b, y);
-}
-
 // Evaluates y0 = h f - c M d + h Gb^T lam.
 static void newton_fill_right(pcs_step_solver *self, const pcs_step_problem *p)
 {
@@ -349,7 +339,7 @@ static void newton_solve_right(pcs_step_solver *self, const pcs_step_problem *p)
         s->at.q_last[i] = s->at.U[i] + kw * s->at.W[i];
         s->at.v_last[i] = s->at.v0[i] + p->d[i]; // vt is stored in v_last
     }
-    if (s->at.has_jump) newton_add_tangent(self, s->at.q_last, s->at.W, s->at.y0);
+    if (s->at.has_jump) pcs_step_add_tangent(self, s->curvature, self->form.h, s->at.q_last, s->at.W, s->at.y0);
     if (s->right != NULL) memcpy(s->right, s->at.y0, (size_t)s->n * sizeof *s->right);
     for (int i = 0; s->at.has_jump && i < s->n; i++) s->at.q_last[i] = -s->at.q_last[i];
     newton_bordered_solve(self, s->at.y0, s->at.q_last, s->at.v_last, p->target, s->mu0);
@@ -383,7 +373,8 @@ static void newton_fill_columns(pcs_step_solver *self)
             s->at.q_last[i] = -into_q * column[i];
             s->at.v_last[i] = -into_v * column[i];
         }
-        newton_add_tangent(self, is_begun ? NULL : s->at.q_last, into_v == 0.0 ? NULL : s->at.v_last, s->Y[k]);
+        pcs_step_add_tangent(self, s->curvature, self->form.h, is_begun ? NULL : s->at.q_last,
+                             into_v == 0.0 ? NULL : s->at.v_last, s->Y[k]);
         if (k < s->m && self->form.has_position)
             for (int i = 0; i < s->n; i++) s->Y[s->m + k][i] = self->form.kw * s->Y[k][i];
         for (int i = 0; i < s->n; i++) s->at.q_last[i] = -s->at.q_last[i];

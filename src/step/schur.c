@@ -176,13 +176,6 @@ static void map_short(pcs_schur_map *map, bool wants_v, bool wants_d)
     }
 }
 
-// Adds scale K x to y, with the curvature.
-static void schur_map_add_stiffness(const pcs_schur_map *map, double scale, const double *x, double *y)
-{
-    pcs_matrix_add_multiply(map->solver->system->K, scale, x, y);
-    if (map->curvature != NULL) pcs_matrix_add_multiply(map->curvature->K, scale, x, y);
-}
-
 static void map_general(pcs_schur_map *map)
 {
     const pcs_system *system = map->solver->system;
@@ -193,8 +186,7 @@ static void map_general(pcs_schur_map *map)
     map_project(map, true, true);
     map->is_for_rows = is_for_rows;
     memcpy(map->d, map->fs, (size_t)n * sizeof(double));
-    schur_map_add_stiffness(map, -form->h, map->D, map->d);
-    if (system->C != NULL) pcs_matrix_add_multiply(system->C, -form->h, map->W, map->d);
+    pcs_step_add_tangent(map->solver, map->curvature, -form->h, map->D, map->W, map->d);
     map_solve(map, map->iteration, map->d);
     map_combine(n, form->kb, map->d, 1.0, map->D, map->dq);
     map_combine(n, 1.0, map->d, 1.0, map->W, map->dv);
@@ -443,8 +435,7 @@ static void schur_free_increment(pcs_step_solver *self, pcs_step_problem *p, boo
     for (int i = 0; i < s->n; i++) s->at.y0[i] *= h;
     if (!is_first) {
         pcs_matrix_add_multiply(system->M, -self->form.c, p->d, s->at.y0);
-        schur_map_add_stiffness(s->map, h, s->at.U, s->at.y0);
-        if (system->C != NULL) pcs_matrix_add_multiply(system->C, h, s->at.W, s->at.y0);
+        pcs_step_add_tangent(self, s->map->curvature, h, s->at.U, s->at.W, s->at.y0);
     }
     pcs_linsolve_solve(s->map->iteration, s->at.y0);
 }
