@@ -869,23 +869,8 @@ static void dense_expand(pcs_dense_contacts *c)
     for (int j = 0; j < s->p.m; j++) c->p.gate[c->row[j]] = s->p.gate[j];
 }
 
-bool pcs_dense_contacts_solve(pcs_dense_contacts *c, int *iterations)
-{
-    pcs_active_set *s = c->set;
-    dense_number(c);
-    s->is_warm = c->is_warm;
-    s->p.is_hasty = c->p.is_hasty;
-    if (c->is_warm)
-        for (int k = 0; k < s->p.n; k++) s->p.z[k] = c->p.z[c->place[k]];
-    dense_eliminate(c);
-    dense_reduce(c);
-    bool is_converged = active_solve(s);
-    *iterations = s->iterations;
-    dense_expand(c);
-    return is_converged;
-}
-
-bool pcs_dense_contacts_update(pcs_dense_contacts *c, bool *is_converged)
+// States the reduced problem, with the multipliers and values at hand.
+static void dense_state(pcs_dense_contacts *c)
 {
     pcs_active_set *s = c->set;
     dense_number(c);
@@ -896,7 +881,24 @@ bool pcs_dense_contacts_update(pcs_dense_contacts *c, bool *is_converged)
     for (int j = 0; j < s->p.m; j++) s->p.gate_gap[j] = c->p.gate_gap[c->row[j]];
     dense_eliminate(c);
     dense_reduce(c);
-    if (!active_update(s, is_converged)) return false;
+}
+
+bool pcs_dense_contacts_solve(pcs_dense_contacts *c, int *iterations)
+{
+    pcs_active_set *s = c->set;
+    dense_state(c);
+    s->is_warm = c->is_warm;
+    s->p.is_hasty = c->p.is_hasty;
+    bool is_converged = active_solve(s);
+    *iterations = s->iterations;
+    dense_expand(c);
+    return is_converged;
+}
+
+bool pcs_dense_contacts_update(pcs_dense_contacts *c, bool *is_converged)
+{
+    dense_state(c);
+    if (!active_update(c->set, is_converged)) return false;
     dense_expand(c);
     return true;
 }
@@ -947,7 +949,6 @@ static bool impact_fill(pcs_dense_contacts *c, const pcs_step_solver *solver, co
 void pcs_dense_contacts_impact(pcs_dense_contacts *c, const pcs_step_solver *solver, pcs_step_problem *p,
                                pcs_step_result *result)
 {
-    const pcs_projection *projection = solver->projection;
     int m = c->p.m;
     c->p.has_position = c->p.gate_is_live = c->p.is_hasty = c->is_warm = false;
     c->p.held = NULL;
@@ -961,9 +962,5 @@ void pcs_dense_contacts_impact(pcs_dense_contacts *c, const pcs_step_solver *sol
     memset(p->nu, 0, (size_t)m * sizeof *p->nu);
     memcpy(p->la, c->p.z + m, (size_t)m * sizeof *p->la);
     if (c->p.nt > 0) memcpy(p->la_t, c->p.z + 2 * m, (size_t)c->p.nt * sizeof *p->la_t);
-    if (p->leaves_motion) return;
-    for (int j = 0; j < m; j++)
-        if (p->la[j] != 0.0) pcs_columns_add(projection->X, j, p->la[j], p->v);
-    for (int t = 0; t < c->p.nt; t++)
-        if (p->la_t[t] != 0.0) pcs_columns_add(projection->XT, t, p->la_t[t], p->v);
+    if (!p->leaves_motion) pcs_projection_push(solver, 1.0, p->la, p->la_t, p->v);
 }

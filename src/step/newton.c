@@ -546,16 +546,16 @@ static bool newton_is_free(const newton *s)
 }
 
 // Fills the contact problem about the present state and solves it. Returns false if no solution is found.
-static bool newton_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, int *rounds)
+static bool newton_solve_contacts(pcs_step_solver *self, pcs_step_problem *p)
 {
     newton *s = self->data;
+    int rounds;
     s->is_provisional = false;
     memcpy(s->z_last, s->contacts->p.z, (size_t)s->nz * sizeof(double));
     newton_fill_base(self, p);
     if (newton_is_free(s)) {
         memset(s->contacts->p.z, 0, (size_t)s->nz * sizeof(double));
         memset(s->contacts->p.gate, 0, (size_t)s->m * sizeof *s->contacts->p.gate);
-        *rounds = 1;
         return true;
     }
     pcs_projection_follow(self, p->base == NULL ? NULL : s->at.x);
@@ -565,7 +565,7 @@ static bool newton_solve_contacts(pcs_step_solver *self, pcs_step_problem *p, in
     do {
         newton_fill_columns(self);
         newton_fill_contacts(self, p);
-        if (pcs_dense_contacts_solve(s->contacts, rounds)) continue;
+        if (pcs_dense_contacts_solve(s->contacts, &rounds)) continue;
         return !s->contacts->p.is_hasty && newton_update_sets(self, p);
     } while (newton_widens(self));
     return true;
@@ -922,7 +922,6 @@ static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, pcs_pas
 {
     (void)outcome;
     newton *s = self->data;
-    int rounds;
     s->keeps_factor = pass.keeps_factor;
     s->gate_sign = pass.count < DECIDE_TIES_AFTER ? 1 : -1;
     if (!(s->at.has_jump ? pcs_motion_move(self, p, &s->at) : pcs_motion_lead(self, p, &s->at))) return NAN;
@@ -936,7 +935,7 @@ static double newton_iterate(pcs_step_solver *self, pcs_step_problem *p, pcs_pas
     if (!s->has_trial) newton_fill_right(self, p);
     newton_solve_right(self, p);
     if (newton_has_size(self)) newton_measure(self);
-    if (!newton_solve_contacts(self, p, &rounds)) return NAN;
+    if (!newton_solve_contacts(self, p)) return NAN;
     ++*iterations;
     s->at.is_at_start = false;
     double change = newton_update_motion(self, p);
