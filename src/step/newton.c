@@ -835,8 +835,7 @@ static double newton_apply_again(pcs_step_solver *self, pcs_step_problem *p)
     memcpy(s->at.v_last, p->v, (size_t)s->n * sizeof(double));
     newton_find_jumps(self);
     if (newton_stays(self)) pcs_motion_stay(self, p, &s->at);
-    else pcs_motion_add_up(self, p, &s->at);
-    pcs_motion_retract(self, p, &s->at);
+    else pcs_motion_go(self, p, &s->at);
     for (int i = 0; i < s->n; i++) {
         double moved = fabs(s->at.sum[i] - s->at.q_last[i]) / self->form.h, faster = fabs(p->v[i] - s->at.v_last[i]);
         change = pcs_larger(change, pcs_system_size(self->system, i, pcs_larger(moved, faster)));

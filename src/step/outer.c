@@ -331,7 +331,8 @@ void pcs_motion_retract(const pcs_step_solver *self, pcs_step_problem *p, pcs_mo
     pcs_retract(&self->system->rotations, p->base, m->x, p->q);
 }
 
-void pcs_motion_add_up(const pcs_step_solver *self, pcs_step_problem *p, pcs_motion *m)
+// Computes v and the sums of positions from d, U and W.
+static void motion_add_up(const pcs_step_solver *self, pcs_step_problem *p, pcs_motion *m)
 {
     const double kb = self->form.kb, kw = m->kw;
     PCS_INDEPENDENT
@@ -345,7 +346,7 @@ void pcs_motion_add_up(const pcs_step_solver *self, pcs_step_problem *p, pcs_mot
 
 void pcs_motion_go(const pcs_step_solver *self, pcs_step_problem *p, pcs_motion *m)
 {
-    pcs_motion_add_up(self, p, m);
+    motion_add_up(self, p, m);
     pcs_motion_retract(self, p, m);
 }
 
@@ -359,7 +360,7 @@ void pcs_motion_rest(const pcs_step_solver *self, pcs_step_problem *p, pcs_motio
 void pcs_motion_stay(const pcs_step_solver *self, pcs_step_problem *p, pcs_motion *m)
 {
     memcpy(m->q_last, m->sum, (size_t)self->system->nv * sizeof *m->sum);
-    pcs_motion_add_up(self, p, m);
+    motion_add_up(self, p, m);
     for (int i = 0; i < self->system->nv; i++) {
         double excess = (m->sum[i] - m->q_last[i]) / self->form.kb;
         p->d[i] -= excess;
@@ -368,6 +369,7 @@ void pcs_motion_stay(const pcs_step_solver *self, pcs_step_problem *p, pcs_motio
         m->sum[i] = m->q_last[i];
     }
     m->rows_are_here = true;
+    pcs_motion_retract(self, p, m);
 }
 
 bool pcs_motion_lead(pcs_step_solver *self, const pcs_step_problem *p, pcs_motion *m)

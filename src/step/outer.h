@@ -80,8 +80,7 @@ pcs_status pcs_motion_create(pcs_step_solver *self, pcs_motion *m);
 void pcs_motion_take(const pcs_step_solver *self, const pcs_step_problem *p, pcs_motion *m);
 // Goes to d = 0 without impulses.
 void pcs_motion_rest(const pcs_step_solver *self, pcs_step_problem *p, pcs_motion *m);
-// Computes v and the sums of positions from d, U and W; q and qt from these sums; or both.
-void pcs_motion_add_up(const pcs_step_solver *self, pcs_step_problem *p, pcs_motion *m);
+// Computes q and qt from the sums of positions; the second function also v and these sums, from d, U and W.
 void pcs_motion_retract(const pcs_step_solver *self, pcs_step_problem *p, pcs_motion *m);
 void pcs_motion_go(const pcs_step_solver *self, pcs_step_problem *p, pcs_motion *m);
 // Follows impulses U and W that have rotated with their rows: q stays, as the linearisation has included the rotation,

@@ -576,7 +576,6 @@ static double schur_iterate(pcs_step_solver *self, pcs_step_problem *p, pcs_pass
     if (pass.count > 0 && s->map->curvature != NULL && self->form.kb > 0.0) {
         schur_find_jumps(self, s->contacts->p.z);
         pcs_motion_stay(self, p, &s->at);
-        pcs_motion_retract(self, p, &s->at);
     }
     schur_free_increment(self, p, pass.count == 0 && !s->at.is_at_start && !s->at.is_guessed);
     double change = schur_solve_contacts(self, p, iterations);
