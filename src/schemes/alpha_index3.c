@@ -15,10 +15,7 @@
 // velocity formula makes of the filtered force, which may last, weakly and of either sign, after the contact has
 // opened.
 
-#include "core/loop.h"
 #include "schemes/implicit.h"
-
-#include "step/projection.h"
 
 typedef struct index3_params {
     double rho_inf;
@@ -44,84 +41,6 @@ static pcs_status index3_setup(pcs_scheme *self)
     return pcs_implicit_setup(self);
 }
 
-// Closes the gate of every row and sets its target so that kb (G v + target) is the gap at the end, linearised.
-static void index3_state_law(pcs_scheme *self, double t, double kb)
-{
-    pcs_implicit *s = self->data;
-    pcs_next *next = &s->next;
-    self->solver->t = t;
-    pcs_system_gaps(self->system, pcs_at(self->solver->t, next->q, NULL), next->gap);
-    for (int j = 0; j < self->system->nrow; j++) {
-        next->target[j] = next->gap[j] / kb - pcs_system_rate(self->system, j, next->v);
-        next->gate[j] = 1;
-    }
-    for (int k = 0; k < self->system->ntangent; k++) next->target_t[k] = 0.0;
-}
-
-// Reports the rows; forces at the end of the step take the place of those at its start.
-static void index3_report_rows(pcs_scheme *self, pcs_state *x, double force_of_la, double kb, pcs_step_report *report)
-{
-    pcs_implicit *s = self->data;
-    pcs_system *system = self->system;
-    const pcs_next *next = &s->next;
-    double *last = x->row_history[PCS_IMPLICIT_FORCE], *filtered = x->row_history[PCS_IMPLICIT_FILTERED];
-    double h = report->h;
-    self->solver->t = x->t + h;
-    pcs_system_gaps(system, pcs_at(self->solver->t, next->q, NULL), next->gap);
-    for (int j = 0; j < system->nrow; j++) {
-        double force = next->lam[j] = force_of_la * next->la[j], rate = pcs_system_rate(system, j, next->v);
-        pcs_row_report *row = &report->rows[j];
-        bool is_impact = force > 0.0 && last[j] == 0.0 && !system->rows[j].is_bilateral;
-        double impulse = h * pcs_implicit_filter(&self->rule.w, force, &last[j], &filtered[j]);
-        *row = (pcs_row_report){ .gap = next->gap[j],
-                                 .rate = rate,
-                                 .rate_before = rate,
-                                 .nu = kb * next->la[j],
-                                 .force = force,
-                                 .step_impulse = impulse,
-                                 .impulse = is_impact ? impulse : 0.0,
-                                 .is_impact = is_impact,
-                                 .is_closed = force > 0.0 || next->gap[j] <= 0.0 };
-        if (!system->rows[j].is_driven) continue;
-        row->drive_work = 0.5 * impulse * (pcs_system_rate(system, j, x->v) + rate);
-        report->external_work += row->drive_work;
-    }
-}
-
-// Removes from the impulse of the step the part that the report assigns to the rows: along the directions of the end,
-// as the filter spreads forces over several steps.
-static void index3_leave_rows(const pcs_scheme *self, pcs_step_report *report)
-{
-    double *impulse = ((const pcs_implicit *)self->data)->next.rate_before;
-    if (!pcs_system_is_mesh(self->system)) return;
-    for (int j = 0; j < self->system->nrow; j++) impulse[j] = report->rows[j].step_impulse;
-    pcs_add_row_momentum(self->system, -1.0, impulse, NULL, report->smooth_impulse);
-}
-
-static pcs_status index3_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
-{
-    pcs_implicit *s = self->data;
-    const pcs_step_form *form = pcs_implicit_form(self, h);
-    PCS_TRY(pcs_implicit_begin(self, x, h, report));
-    if (report->outcome != PCS_CONVERGED) return PCS_OK;
-
-    pcs_implicit_predict(self, x, h);
-    index3_state_law(self, x->t + h, form->kb);
-    pcs_step_problem problem = pcs_next_problem(self, &s->next, x, x->t + h);
-    if (!pcs_implicit_solve(self, x, &problem, report)) return PCS_OK;
-
-    // Adds W to d: d + W = v - vt0, so that the acceleration includes the contact forces.
-    pcs_projection_push(self->solver, 1.0, s->next.la, NULL, s->next.d);
-    pcs_implicit_correct(self);
-    index3_report_rows(self, x, form->c / h, form->kb, report);
-    pcs_implicit_memory now;
-    pcs_implicit_book(self, x, s->next.v, report);
-    pcs_implicit_balance(self, x, &now, report);
-    index3_leave_rows(self, report);
-    pcs_implicit_accept(self, x, &now, report);
-    return PCS_OK;
-}
-
 const pcs_scheme_ops pcs_scheme_alpha_index3 = {
     .name = "alpha_index3",
     .summary = "smooth generalized-alpha, gap enforced alone: gains energy at impacts; for comparison",
@@ -136,5 +55,5 @@ const pcs_scheme_ops pcs_scheme_alpha_index3 = {
         "at index 3 a change of the step disturbs the contact forces by an error of positions over h^2",
     .setup = index3_setup,
     .start = pcs_implicit_start,
-    .step = index3_step,
+    .step = pcs_implicit_step,
 };

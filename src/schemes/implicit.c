@@ -50,7 +50,7 @@ pcs_status pcs_implicit_setup(pcs_scheme *self)
     pcs_implicit *s = self->data;
     const pcs_rule *rule = &self->rule;
     const pcs_system *system = self->system;
-    s->goes_on = implicit_goes_on(system, implicit_radius(self));
+    s->goes_on = rule->position != PCS_POSITION_FORCE && implicit_goes_on(system, implicit_radius(self));
     if (pcs_rule_has_closed_loss(rule)) {
         PCS_TAKE_EACH(self->ctx, system->nv, "the energy balance", double, &s->mix, &s->image);
     }
@@ -68,7 +68,8 @@ pcs_status pcs_implicit_setup(pcs_scheme *self)
     return PCS_OK;
 }
 
-const pcs_step_form *pcs_implicit_form(const pcs_scheme *self, double h)
+// Returns the form of a step of h by the rule.
+static const pcs_step_form *implicit_form(const pcs_scheme *self, double h)
 {
     pcs_implicit *s = self->data;
     const pcs_rule *rule = &self->rule;
@@ -172,7 +173,7 @@ static void implicit_weigh(const pcs_scheme *self, double h)
                                    .q_old = has_a ? h * h * (move - w->be) : h * (1.0 - move),
                                    .q_fresh = has_a ? h * h * w->be : h * move,
                                    .a_of_vd = (1.0 - w->af) / (1.0 - w->am),
-                                   .vd_of_d = pcs_implicit_form(self, h)->c / h };
+                                   .vd_of_d = implicit_form(self, h)->c / h };
 }
 
 // Sets the vectors of the pass, which change places from step to step, and its weights if h has changed.
@@ -212,13 +213,6 @@ static void implicit_hold(pcs_scheme *self, const pcs_state *x, double h)
     s->next.drift = s->drift;
 }
 
-void pcs_implicit_predict(pcs_scheme *self, const pcs_state *x, double h)
-{
-    pcs_implicit *s = self->data;
-    implicit_set_pass(self, x, h);
-    pcs_pool_cover(s->next.pool, self->system->nv, implicit_predict_range, &s->pass);
-}
-
 PCS_WIDE static void implicit_correct_range(void *data, int range, int low, int high)
 {
     const pcs_implicit_pass p = *(const pcs_implicit_pass *)data;
@@ -228,12 +222,6 @@ PCS_WIDE static void implicit_correct_range(void *data, int range, int low, int 
         p.d[i] *= p.vd_of_d;
         p.a_new[i] += p.a_of_vd * p.d[i];
     }
-}
-
-void pcs_implicit_correct(pcs_scheme *self)
-{
-    pcs_implicit *s = self->data;
-    pcs_pool_cover(s->next.pool, self->system->nv, implicit_correct_range, &s->pass);
 }
 
 static void implicit_finish_slice(void *data, int slice, int low, int high)
@@ -258,7 +246,8 @@ static void implicit_set_passes(const pcs_scheme *self, const pcs_state *x, doub
     problem->a_of_vd = s->pass.a_of_vd;
 }
 
-void pcs_implicit_balance(pcs_scheme *self, const pcs_state *x, pcs_implicit_memory *now, pcs_step_report *report)
+// Computes the impulse of the smooth forces as the scheme sums it, N s: the filter acts on the resultants, too.
+static void implicit_balance(pcs_scheme *self, const pcs_state *x, pcs_implicit_memory *now, pcs_step_report *report)
 {
     const pcs_implicit *s = self->data;
     double end[3], h = report->h;
@@ -381,7 +370,7 @@ static double implicit_norm2(const pcs_scheme *self, const pcs_matrix *A, const 
     return norm2;
 }
 
-// Returns the loss of pcs_implicit_book without that of damping, J.
+// Returns the loss of implicit_book without that of damping, J.
 static double implicit_loss(pcs_scheme *self, const pcs_state *x, double h)
 {
     pcs_implicit *s = self->data;
@@ -410,7 +399,12 @@ static double implicit_loss(pcs_scheme *self, const pcs_state *x, double h)
     return loss;
 }
 
-void pcs_implicit_book(pcs_scheme *self, const pcs_state *x, const double *v, pcs_step_report *report)
+// Books work of loads, damping loss and numerical loss of a step to the velocity v; exact for linear systems:
+//   dE = dq . F_ga - dq . C v_ga + La . G ((1 - m) v_n + m v) + lam_ga . Gb dq - loss
+//   loss = (ga - 1/2) |dq|^2_K + (m - 1/2) |dv|^2_M + (h^2 (be - m ga) da + U) . M a_ga + dq . M (vd_ga - a_ga)
+// With F_ga = (1 - ga) F_n + ga F and so on. damping_loss is h v_ga . C v_ga, numerical_loss gets the rest of the
+// damping. Rules with a law of gaps have no such formula: their loss is the remainder.
+static void implicit_book(pcs_scheme *self, const pcs_state *x, const double *v, pcs_step_report *report)
 {
     const pcs_implicit *s = self->data;
     const pcs_system *system = self->system;
@@ -480,39 +474,101 @@ static void implicit_aim(pcs_scheme *self, const pcs_state *x, double h, pcs_ste
     problem->gate_tolerance = pcs_rows_max(self->system, problem->gate_tolerance);
 }
 
-bool pcs_implicit_solve(pcs_scheme *self, const pcs_state *x, pcs_step_problem *problem, pcs_step_report *report)
+// Rules whose rows act in vd (PCS_POSITION_FORCE).
+
+// Predicts the motion, closes the gate of every row and sets its target so that kb (G v + target) is the gap at the
+// end, linearised.
+static void force_state_law(pcs_scheme *self, const pcs_state *x, double h)
 {
-    pcs_step_result result;
-    pcs_step_solve(self->solver, problem, &result);
-    report->outcome = result.outcome;
-    report->iterations = result.iterations;
-    return result.outcome == PCS_CONVERGED && pcs_next_measure(self, x, &((pcs_implicit *)self->data)->next, report);
+    pcs_implicit *s = self->data;
+    pcs_next *next = &s->next;
+    double kb = implicit_form(self, h)->kb;
+    implicit_set_pass(self, x, h);
+    pcs_pool_cover(next->pool, self->system->nv, implicit_predict_range, &s->pass);
+    self->solver->t = x->t + h;
+    pcs_system_gaps(self->system, pcs_at(self->solver->t, next->q, NULL), next->gap);
+    for (int j = 0; j < self->system->nrow; j++) {
+        next->target[j] = next->gap[j] / kb - pcs_system_rate(self->system, j, next->v);
+        next->gate[j] = 1;
+    }
+    for (int k = 0; k < self->system->ntangent; k++) next->target_t[k] = 0.0;
+}
+
+// Adds W to d: d + W = v - vt0, so that vd and a have the forces of rows. Reports the rows; forces at the end of the
+// step take the place of those at its start.
+static void force_report_rows(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
+{
+    pcs_implicit *s = self->data;
+    pcs_system *system = self->system;
+    const pcs_next *next = &s->next;
+    double *last = x->row_history[PCS_IMPLICIT_FORCE], *filtered = x->row_history[PCS_IMPLICIT_FILTERED];
+    double h = report->h, kb = s->form.kb, force_of_la = s->form.c / h;
+    pcs_projection_push(self->solver, 1.0, next->la, NULL, next->d);
+    pcs_pool_cover(next->pool, system->nv, implicit_correct_range, &s->pass);
+    self->solver->t = x->t + h;
+    pcs_system_gaps(system, pcs_at(self->solver->t, next->q, NULL), next->gap);
+    for (int j = 0; j < system->nrow; j++) {
+        double force = next->lam[j] = force_of_la * next->la[j], rate = pcs_system_rate(system, j, next->v);
+        pcs_row_report *row = &report->rows[j];
+        bool is_impact = force > 0.0 && last[j] == 0.0 && !system->rows[j].is_bilateral;
+        double impulse = h * pcs_implicit_filter(&self->rule.w, force, &last[j], &filtered[j]);
+        *row = (pcs_row_report){ .gap = next->gap[j],
+                                 .rate = rate,
+                                 .rate_before = rate,
+                                 .nu = kb * next->la[j],
+                                 .force = force,
+                                 .step_impulse = impulse,
+                                 .impulse = is_impact ? impulse : 0.0,
+                                 .is_impact = is_impact,
+                                 .is_closed = force > 0.0 || next->gap[j] <= 0.0 };
+        if (!system->rows[j].is_driven) continue;
+        row->drive_work = 0.5 * impulse * (pcs_system_rate(system, j, x->v) + rate);
+        report->external_work += row->drive_work;
+    }
+}
+
+// Removes from the impulse of the step the part that the report assigns to the rows: along the directions of the end,
+// as the filter spreads forces over several steps.
+static void force_leave_rows(const pcs_scheme *self, pcs_step_report *report)
+{
+    double *impulse = ((const pcs_implicit *)self->data)->next.rate_before;
+    if (!pcs_system_is_mesh(self->system)) return;
+    for (int j = 0; j < self->system->nrow; j++) impulse[j] = report->rows[j].step_impulse;
+    pcs_add_row_momentum(self->system, -1.0, impulse, NULL, report->smooth_impulse);
 }
 
 pcs_status pcs_implicit_begin(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
 {
     pcs_begin_step(self, x, h, report);
-    return pcs_step_solver_prepare(self->solver, pcs_implicit_form(self, h), &report->outcome);
+    return pcs_step_solver_prepare(self->solver, implicit_form(self, h), &report->outcome);
 }
 
 bool pcs_implicit_move(pcs_scheme *self, pcs_state *x, pcs_implicit_memory *now, pcs_step_report *report)
 {
     pcs_implicit *s = self->data;
-    bool corrects = self->rule.position == PCS_POSITION_CORRECTED;
+    pcs_position position = self->rule.position;
+    bool corrects = position == PCS_POSITION_CORRECTED, has_forces = position == PCS_POSITION_FORCE;
     double h = report->h;
+    pcs_step_result result;
     implicit_hold(self, x, h);
     pcs_step_problem problem = pcs_next_problem(self, &s->next, x, x->t + h);
     if (corrects) implicit_aim(self, x, h, &problem);
-    implicit_set_passes(self, x, h, &problem);
+    if (has_forces) force_state_law(self, x, h);
+    else implicit_set_passes(self, x, h, &problem);
     if (s->goes_on) problem.acceleration = x->history[x->nhistory - 1];
-    if (!pcs_implicit_solve(self, x, &problem, report)) return false;
+    pcs_step_solve(self->solver, &problem, &result);
+    report->outcome = result.outcome;
+    report->iterations = result.iterations;
+    if (result.outcome != PCS_CONVERGED || !pcs_next_measure(self, x, &s->next, report)) return false;
 
-    pcs_next_report_rows(self, x, &s->next, self->rule.move, report);
-    pcs_implicit_book(self, x, s->next.v, report);
-    double rest = implicit_book_joints(self, x, report);
+    if (has_forces) force_report_rows(self, x, report);
+    else pcs_next_report_rows(self, x, &s->next, self->rule.move, report);
+    implicit_book(self, x, s->next.v, report);
+    double rest = has_forces ? 0.0 : implicit_book_joints(self, x, report);
     if (corrects) implicit_report_corrections(self, report);
     else report->numerical_loss -= rest;
-    pcs_implicit_balance(self, x, now, report);
+    implicit_balance(self, x, now, report);
+    if (has_forces) force_leave_rows(self, report);
     return true;
 }
 
@@ -526,7 +582,7 @@ pcs_status pcs_implicit_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     PCS_TRY(pcs_implicit_begin(self, x, h, report));
     if (!is_there) report->outcome = PCS_SINGULAR;
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
-    if (!corrects) pcs_next_foresee(self, &s->next, x, h, self->rule.move);
+    if (self->rule.gate == PCS_GATE_FORESEEN) pcs_next_foresee(self, &s->next, x, h, self->rule.move);
     if (pcs_implicit_move(self, x, &now, report)) pcs_implicit_accept(self, x, &now, report);
     return PCS_OK;
 }

@@ -75,27 +75,11 @@ pcs_status pcs_implicit_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
 void pcs_implicit_fill_histories(pcs_scheme *self, pcs_state *x);
 // Marks contacts that are closed and at rest in the report of the start, or have had an impact, as lasting ones.
 void pcs_implicit_start_contacts(const pcs_scheme *self, const pcs_step_report *report, pcs_state *x);
-// Returns the form of a step of h by the rule.
-const pcs_step_form *pcs_implicit_form(const pcs_scheme *self, double h);
 // Begins a step: clears the report, and makes the solver ready.
 pcs_status pcs_implicit_begin(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report);
 // Computes the next state by the gates and targets given, and reports it with all its rows and losses; resultants go
 // into `now`. Returns false, with the outcome set, if there is none.
 bool pcs_implicit_move(pcs_scheme *self, pcs_state *x, pcs_implicit_memory *now, pcs_step_report *report);
-// Computes q~0, v~0 and a* = (af vd_n - am a_n)/(1 - am).
-void pcs_implicit_predict(pcs_scheme *self, const pcs_state *x, double h);
-// Solves the problem and measures the next state. Returns false, with the outcome set, if there is none.
-bool pcs_implicit_solve(pcs_scheme *self, const pcs_state *x, pcs_step_problem *problem, pcs_step_report *report);
-// Computes vd = (c/h) d in place of d, and a = a* + (1 - af)/(1 - am) vd.
-void pcs_implicit_correct(pcs_scheme *self);
-// Books work of loads, damping loss and numerical loss of a step to the velocity v; exact for linear systems:
-//   dE = dq . F_ga - dq . C v_ga + La . G ((1 - m) v_n + m v) + lam_ga . Gb dq - loss
-//   loss = (ga - 1/2) |dq|^2_K + (m - 1/2) |dv|^2_M + (h^2 (be - m ga) da + U) . M a_ga + dq . M (vd_ga - a_ga)
-// With F_ga = (1 - ga) F_n + ga F and so on. damping_loss is h v_ga . C v_ga, numerical_loss gets the rest of the
-// damping. Rules with a law of gaps have no such formula: their loss is the remainder.
-void pcs_implicit_book(pcs_scheme *self, const pcs_state *x, const double *v, pcs_step_report *report);
-// Computes the impulse of the smooth forces as the scheme sums it, N s: the filter acts on the resultants, too.
-void pcs_implicit_balance(pcs_scheme *self, const pcs_state *x, pcs_implicit_memory *now, pcs_step_report *report);
 // Makes the next state the state, with its histories and resultants.
 void pcs_implicit_accept(pcs_scheme *self, pcs_state *x, const pcs_implicit_memory *now, const pcs_step_report *report);
 

@@ -10,7 +10,7 @@
 //
 // So a node in contact stays exactly where the impact left it: G dq = h G (v_n + v-)/2 there. Unlike the explicit
 // scheme, the forces of contacts that last are kept in a step with an impact. Tangential rows with friction
-// join everywhere. Energy of a step of a linear system: pcs_implicit_book up to v-, then La . G (v- + v)/2.
+// join everywhere. Energy of a step of a linear system: implicit.c up to v-, then La . G (v- + v)/2.
 
 #include "schemes/implicit.h"
 #include "step/dense_contacts.h"
