@@ -233,23 +233,24 @@ void pcs_explicit_report_work(pcs_scheme *self, const pcs_explicit *s, const pcs
     report->damping_loss = pcs_damping_work(self, &s->next, &ends, report->h, 0.5);
 }
 
-void pcs_explicit_weigh(pcs_scheme *self, const pcs_state *x, pcs_quadrature by, pcs_step_report *report)
+void pcs_explicit_weigh(pcs_scheme *self, const pcs_state *x, bool has_work, pcs_step_report *report)
 {
     const pcs_explicit *s = self->data;
+    const pcs_tableau *by = s->method;
     const pcs_system *system = self->system;
     double resultant[3];
-    for (int k = 0; k < by.count; k++) {
-        double duration = report->h * by.b[k];
-        pcs_instant at = pcs_at(x->t + by.c[k] * report->h, s->q[k], s->v[k]);
+    for (int k = 0; k < by->s; k++) {
+        double duration = report->h * by->b[k];
+        pcs_instant at = pcs_at(x->t + by->c[k] * report->h, s->q[k], s->v[k]);
         if (duration == 0.0) continue;
         pcs_system_resultant(system, at, resultant);
         for (int i = 0; i < 3; i++) report->smooth_impulse[i] += duration * resultant[i];
-        if (!by.has_work) continue;
+        if (!has_work) continue;
         report->external_work += duration * pcs_system_load_power(system, at);
         report->damping_loss += duration * pcs_system_damping_power(system, at, NULL);
     }
     pcs_explicit_add_rotated_momentum(self, s, report->smooth_impulse);
-    if (!by.has_work) pcs_explicit_report_work(self, s, x, report);
+    if (!has_work) pcs_explicit_report_work(self, s, x, report);
 }
 
 // Rules with one evaluation of forces.
@@ -408,10 +409,12 @@ pcs_status pcs_explicit_step_once(pcs_scheme *self, pcs_state *x, double h, pcs_
     return PCS_OK;
 }
 
-pcs_status pcs_explicit_take_stages(pcs_scheme *self, int count)
+pcs_status pcs_explicit_take_stages(pcs_scheme *self, const pcs_tableau *method)
 {
     pcs_explicit *s = self->data;
     double **stages[] = { s->q, s->v, s->free, s->full };
+    int count = method->s;
+    s->method = method;
     for (int i = 0; i < 4 * count; i++)
         PCS_TAKE(self->ctx, stages[i / count][i % count], self->system->nv, "the stages");
     PCS_TAKE_EACH(self->ctx, self->system->nrow, "the stage forces", double, &s->force, &s->left);
@@ -429,7 +432,7 @@ static void stages_drive(pcs_scheme *self, const pcs_state *x, double h)
     pcs_next_find_drives(self, next, x->t, h);
     for (int j = 0; j < system->nrow; j++)
         s->left[j] = (next->drive_before[j] - next->drive[j] - next->gap[j]) / h -
-                     self->rule.tableau->b[0] * pcs_system_rate(system, j, x->v);
+                     s->method->b[0] * pcs_system_rate(system, j, x->v);
 }
 
 // Sets the targets of driven rows in stage l.
@@ -437,7 +440,7 @@ static void stages_aim(pcs_scheme *self, const pcs_state *x, double h, int l)
 {
     pcs_explicit *s = self->data;
     pcs_system *system = self->system;
-    const pcs_tableau *t = self->rule.tableau;
+    const pcs_tableau *t = s->method;
     double *speed = s->next.speed_before, *target = s->next.target;
     if (system->row_set.ndriven == 0) return;
     if (l < t->s) pcs_system_drives(system, x->t + t->c[l] * h, s->force, speed); // positions are not used
@@ -454,7 +457,7 @@ static void stages_aim(pcs_scheme *self, const pcs_state *x, double h, int l)
 static pcs_outcome stages_hold(pcs_scheme *self, double h, int l, pcs_step_report *report)
 {
     pcs_explicit *s = self->data;
-    const pcs_tableau *t = self->rule.tableau;
+    const pcs_tableau *t = s->method;
     int k = l - 1, nrow = self->system->nrow, ntangent = self->system->ntangent;
     double h_r = h * t->a[l][k], share = t->b[k] / t->a[l][k];
     bool has_gate = false;
@@ -475,38 +478,50 @@ static pcs_outcome stages_hold(pcs_scheme *self, double h, int l, pcs_step_repor
     return PCS_CONVERGED;
 }
 
+void pcs_explicit_add_stage(pcs_scheme *self, pcs_explicit *s, int k, double share, const double *force)
+{
+    for (int j = 0; j < self->system->nrow; j++) s->stage[j] += share * force[j];
+    for (int i = 0; s->kick != NULL && i < self->system->nv; i++) s->kick[i] += share * (s->full[k][i] - s->free[k][i]);
+}
+
 // Computes the acceleration of stage k with the forces of contacts that press, and adds their share to the step.
 static pcs_outcome stages_press(pcs_scheme *self, const pcs_state *x, double h, int k, pcs_step_report *report)
 {
     pcs_explicit *s = self->data;
-    double share = h * self->rule.tableau->b[k];
     for (int j = 0; j < self->system->nrow; j++) s->next.gate[j] = s->presses && s->was_closed[j];
     if (s->presses) pcs_explicit_release(self, s, x, s->v[k], s->free[k], h);
     pcs_outcome outcome = pcs_explicit_accelerate(self, s, k, s->force, report);
-    for (int j = 0; j < self->system->nrow; j++) {
-        s->stage[j] += share * s->force[j];
-        if (k == 0) s->is_pressed[j] = s->force[j] > 0.0;
-    }
-    if (s->kick != NULL)
-        for (int i = 0; i < self->system->nv; i++) s->kick[i] += share * (s->full[k][i] - s->free[k][i]);
+    for (int j = 0; k == 0 && j < self->system->nrow; j++) s->is_pressed[j] = s->force[j] > 0.0;
+    pcs_explicit_add_stage(self, s, k, h * s->method->b[k], s->force);
     return outcome;
 }
 
-// Solves the rows at the end of the step; an impact drops the forces of velocity level.
-static pcs_outcome stages_end(pcs_scheme *self, const pcs_state *x, double h, bool *is_impact, pcs_step_report *report)
+pcs_outcome pcs_explicit_hit(pcs_scheme *self, const pcs_state *x, double h, const double *q, pcs_step_report *report)
+{
+    pcs_explicit *s = self->data;
+    const pcs_tableau *t = s->method;
+    pcs_stages_add((pcs_stages){ self->system->nv, t->s, t->b, s->free }, h, x->v, s->next.v);
+    memcpy(s->next.gate, s->is_closed, (size_t)self->system->nrow);
+    return pcs_projection_move(self->solver, q) ? pcs_explicit_impact(self, s, report) : PCS_SINGULAR;
+}
+
+pcs_outcome pcs_explicit_end(pcs_scheme *self, const pcs_state *x, double h, bool *is_impact, pcs_step_report *report)
 {
     pcs_explicit *s = self->data;
     pcs_next *next = &s->next;
-    const pcs_tableau *t = self->rule.tableau;
     *is_impact = pcs_explicit_arrive(self, s, next->q);
     bool is_apart = self->rule.impact == PCS_IMPACT_ALWAYS;
-    if (!is_apart && !*is_impact) {
+    if (!is_apart && *is_impact) return pcs_explicit_hit(self, x, h, next->q, report);
+    if (!is_apart && self->rule.level == PCS_LEVEL_VELOCITY) {
         if (self->rule.kind != PCS_RULE_HEUN) pcs_projection_rotate(self->solver, next->q); // else it is at q already
         return pcs_explicit_impose(self, s, report);
     }
-    if (!is_apart) pcs_stages_add((pcs_stages){ self->system->nv, t->s, t->b, s->free }, h, x->v, next->v);
+    if (!is_apart) {
+        pcs_next_note_rates(self->system, next);
+        memset(next->gate, 0, (size_t)self->system->nrow);
+        return PCS_CONVERGED;
+    }
     if (!pcs_projection_move(self->solver, next->q)) return PCS_SINGULAR;
-    if (!is_apart) return pcs_explicit_impact(self, s, report);
     pcs_next_targets(self, next, next->v);
     for (int j = 0; j < self->system->nrow; j++)
         if (s->presses && s->was_closed[j]) next->target[j] = 0.0;
@@ -525,7 +540,7 @@ static void stages_place(pcs_scheme *self, const pcs_state *x, double h, int cou
 static pcs_outcome stages_advance(pcs_scheme *self, const pcs_state *x, double h, int l, pcs_step_report *report)
 {
     pcs_explicit *s = self->data;
-    const pcs_tableau *t = self->rule.tableau;
+    const pcs_tableau *t = s->method;
     int k = l - 1, n = self->system->nv;
     bool is_last = l == t->s, has_forces = self->rule.level == PCS_LEVEL_ACCELERATION;
     const double *r = is_last ? t->b : t->a[l];
@@ -542,7 +557,7 @@ static pcs_outcome stages_advance(pcs_scheme *self, const pcs_state *x, double h
     pcs_stages_add((pcs_stages){ n, l, r, s->full }, h, x->v, is_last ? s->next.v : s->v[l]);
     s->full[k] = keep;
     if (!is_last && !has_forces) outcome = stages_hold(self, h, l, report);
-    if (!is_last && self->rule.kind == PCS_RULE_HEUN) stages_place(self, x, h, l + 1, t->b, s->q[l]);
+    if (!is_last && t->has_places) stages_place(self, x, h, l + 1, t->p[l], s->q[l]);
     return outcome;
 }
 
@@ -550,7 +565,7 @@ static void stages_report(pcs_scheme *self, const pcs_state *x, bool is_impact, 
 {
     pcs_explicit *s = self->data;
     const pcs_next *next = &s->next;
-    const pcs_tableau *t = self->rule.tableau;
+    const pcs_tableau *t = s->method;
     bool has_forces = self->rule.level == PCS_LEVEL_ACCELERATION;
     pcs_explicit_report_rows(self, s, x, has_forces ? report->h : report->h * t->b[t->s - 1], is_impact, report);
     if (has_forces && !is_impact)
@@ -559,7 +574,7 @@ static void stages_report(pcs_scheme *self, const pcs_state *x, bool is_impact, 
         pcs_projection_push(self->solver, 1.0, next->la, next->la_t, s->kick);
         pcs_add_row_momentum(self->system, -1.0, next->la, next->la_t, report->smooth_impulse);
     }
-    pcs_explicit_weigh(self, x, (pcs_quadrature){ t->s, t->b, t->c, !has_forces }, report);
+    pcs_explicit_weigh(self, x, !has_forces, report);
 }
 
 void pcs_explicit_advance(pcs_scheme *self, const pcs_state *x, bool *is_impact, pcs_step_report *report)
@@ -572,9 +587,9 @@ void pcs_explicit_advance(pcs_scheme *self, const pcs_state *x, bool *is_impact,
     (void)pcs_next_find_closed(self, &s->next, NULL, 0.0, x->q, s->was_closed);
     memset(s->is_pressed, 0, (size_t)self->system->nrow);
     stages_drive(self, x, h);
-    for (int l = 1; l <= self->rule.tableau->s && report->outcome == PCS_CONVERGED; l++)
+    for (int l = 1; l <= s->method->s && report->outcome == PCS_CONVERGED; l++)
         report->outcome = stages_advance(self, x, h, l, report);
-    if (report->outcome == PCS_CONVERGED) report->outcome = stages_end(self, x, h, is_impact, report);
+    if (report->outcome == PCS_CONVERGED) report->outcome = pcs_explicit_end(self, x, h, is_impact, report);
     if (report->outcome == PCS_CONVERGED) (void)pcs_next_measure(self, x, &s->next, report);
 }
 

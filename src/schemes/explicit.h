@@ -6,7 +6,6 @@
 
 #include "schemes/common.h"
 
-enum { PCS_POINTS = PCS_MAX_STAGES + 1 };
 extern const pcs_option pcs_no_options[];
 
 // The first member of a scheme's data.
@@ -23,8 +22,9 @@ typedef struct pcs_explicit {
     bool presses;              // contacts closed at the start of a step have forces in its accelerations
     double *kick;              // [nv] change of v by those impulses, m/s; NULL if M and G are constant
     double *middle;            // [nv] qM of midpoint rules, z of PCS_RULE_CENTRAL; NULL otherwise
-    double *q[PCS_POINTS], *v[PCS_POINTS];       // [nv] places and velocities of stages
-    double *free[PCS_POINTS], *full[PCS_POINTS]; // [nv] their accelerations without and with forces of rows
+    const pcs_tableau *method; // of the stages
+    double *q[PCS_MAX_STAGES], *v[PCS_MAX_STAGES];       // [nv] places and velocities of stages
+    double *free[PCS_MAX_STAGES], *full[PCS_MAX_STAGES]; // [nv] their accelerations without and with forces of rows
     double *force, *force_t; // [nrow], [ntangent] impulses, or forces, of the rows in the present stage
     double *left;            // [nrow] of the mean velocity of driven rows, m/s
 } pcs_explicit;
@@ -32,8 +32,8 @@ typedef struct pcs_explicit {
 // Allocates the memory of a scheme whose rule is stated.
 pcs_status pcs_explicit_setup(pcs_scheme *self);
 
-// Allocates stages.
-pcs_status pcs_explicit_take_stages(pcs_scheme *self, int count);
+// Allocates the stages of a method.
+pcs_status pcs_explicit_take_stages(pcs_scheme *self, const pcs_tableau *method);
 
 // Makes a step of half-explicit Runge-Kutta rules, by tableau, level and impact of the rule of self:
 //   a_k = M(q_k)^-1 f(t + c_k h, q_k, v_k),   q_l = q + h sum_{j<l} r_j v_j,   r = a_l, or b for the end of the step
@@ -44,8 +44,7 @@ pcs_status pcs_explicit_take_stages(pcs_scheme *self, int count);
 // not separate, A_k = a_k + M^-1 G^T la,   0 <= G A_k + (dG/dt) v_k _|_ la >= 0
 // A driven row has G v_l = s'(t + c_l h), but in the stage before the end the velocity that corrects positions:
 // h sum_j b_j G v_j = s(t + h) - s(t) minus the error of positions.
-// PCS_RULE_HEUN: the stages of herk2, but q_1 is the end of the step once v_1 is known. Where the scheme keeps a
-// history, it is a_0.
+// PCS_RULE_HEUN: q_1 is the end of the step once v_1 is known. Where the scheme keeps a history, it is a_0.
 pcs_status pcs_explicit_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report);
 // Computes and measures the next state, after pcs_explicit_begin; report->outcome says whether there is one.
 void pcs_explicit_advance(pcs_scheme *self, const pcs_state *x, bool *is_impact, pcs_step_report *report);
@@ -87,6 +86,13 @@ bool pcs_explicit_free(pcs_scheme *self, pcs_explicit *s, double t, int k);
 //   full = free + M^-1 G^T force,   free = M^-1 f(t, q, v),   0 <= G full + (dG/dt) v _|_ force >= 0
 pcs_outcome pcs_explicit_accelerate(pcs_scheme *self, pcs_explicit *s, int k, double *force, pcs_step_report *report);
 
+// Adds to the step the share of stage k, whose rows have these forces.
+void pcs_explicit_add_stage(pcs_scheme *self, pcs_explicit *s, int k, double share, const double *force);
+// Solves the rows at the end of the step; an impact drops the forces of velocity level.
+pcs_outcome pcs_explicit_end(pcs_scheme *self, const pcs_state *x, double h, bool *is_impact, pcs_step_report *report);
+// Solves the impact at q after the motion without forces of rows, on the rows that are closed at the end.
+pcs_outcome pcs_explicit_hit(pcs_scheme *self, const pcs_state *x, double h, const double *q, pcs_step_report *report);
+
 // Reports rows of a step whose last contact problem gave next.la: it is a force times `duration`, except in an impact.
 // Books the loss of an impact, and that of friction from the start x on.
 void pcs_explicit_report_rows(pcs_scheme *self, pcs_explicit *s, const pcs_state *x, double duration, bool is_impact,
@@ -94,14 +100,9 @@ void pcs_explicit_report_rows(pcs_scheme *self, pcs_explicit *s, const pcs_state
 // Adds to `sum` the momentum of impulses of earlier stages along their own directions minus that along those of the
 // end, along which they are reported, N s.
 void pcs_explicit_add_rotated_momentum(const pcs_scheme *self, const pcs_explicit *s, double sum[3]);
-// Reports the impulse of smooth forces, that of turned directions, work of loads and damping loss of a step: by weights
-// b of `count` stages at times c, or, without has_work, work and loss by the trapezoidal rule.
-typedef struct pcs_quadrature {
-    int count;
-    const double *b, *c;
-    bool has_work;
-} pcs_quadrature;
-void pcs_explicit_weigh(pcs_scheme *self, const pcs_state *x, pcs_quadrature by, pcs_step_report *report);
+// Reports the impulse of smooth forces, that of turned directions, work of loads and damping loss of a step by the
+// weights of its stages, or, without has_work, work and loss by the trapezoidal rule.
+void pcs_explicit_weigh(pcs_scheme *self, const pcs_state *x, bool has_work, pcs_step_report *report);
 // Books damping loss and work of loads by the trapezoidal rule, J.
 void pcs_explicit_report_work(pcs_scheme *self, const pcs_explicit *s, const pcs_state *x, pcs_step_report *report);
 

@@ -31,20 +31,17 @@
 #include "schemes/explicit.h"
 #include "step/projection.h"
 
-#include <complex.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
-enum { MOST_DEGREE = 8, MOST_POINTS = MOST_DEGREE + 1 };
+enum { MOST_POINTS = PCS_MAX_STAGES, MOST_DEGREE = MOST_POINTS - 1 };
 
 typedef struct galerkin_weights {
     int M;
     bool is_plus;
-    double tau[MOST_POINTS];
-    double position[MOST_POINTS][MOST_POINTS]; // [l][k] b_kl; the last row is b_k
-    double velocity[MOST_POINTS][MOST_POINTS]; // [l][k] w_lk
-    double impulse[MOST_POINTS];               // [l] p_l
+    pcs_tableau t;               // w_lk, b_k, tau_l; places b_kl
+    double impulse[MOST_POINTS]; // [l] p_l
 } galerkin_weights;
 
 // Activities that change for longer than this go back and forth; the set of the start is held then.
@@ -95,43 +92,26 @@ static double galerkin_integral(const double *c, int degree, double x)
     return sum;
 }
 
-static void galerkin_fill_minus(galerkin_weights *w)
-{
-    double c[MOST_POINTS + 1];
-    for (int k = 0; k < w->M; k++) {
-        galerkin_lagrange(w->tau, 0, w->M - 1, k, c);
-        for (int l = 0; l <= w->M; l++) w->velocity[l][k] = galerkin_integral(c, w->M - 1, w->tau[l]);
-    }
-}
-
-static void galerkin_fill_plus(galerkin_weights *w)
-{
-    double c[MOST_POINTS + 1];
-    const double *b = w->position[w->M];
-    for (int l = 0; l <= w->M; l++) w->velocity[l][0] = b[0];
-    for (int k = 1; k <= w->M; k++) {
-        galerkin_lagrange(w->tau, 1, w->M, k, c); // c[0]: coefficient of degree 0
-        for (int l = 0; l <= w->M; l++) {
-            double integral = galerkin_integral(c, w->M - 1, w->tau[l]);
-            w->velocity[l][k] = integral - b[0] * c[0];
-            if (k == w->M) w->impulse[l] = (integral - b[0] * c[0]) / b[k];
-        }
-    }
-}
-
 // Computes the weights of a degree.
 static void galerkin_fill(int degree, bool is_plus, galerkin_weights *out)
 {
     const double pi = 3.14159265358979323846;
-    double c[MOST_POINTS + 1];
-    *out = (galerkin_weights){ .M = degree, .is_plus = is_plus };
-    for (int l = 0; l <= degree; l++) out->tau[l] = 0.5 * (1.0 - cos(l * pi / degree));
+    double c[MOST_POINTS + 1], *tau = out->t.c; // c[0]: coefficient of degree 0
+    *out = (galerkin_weights){ .M = degree, .is_plus = is_plus, .t = { .s = degree + 1, .has_places = true } };
+    for (int l = 0; l <= degree; l++) tau[l] = 0.5 * (1.0 - cos(l * pi / degree));
     for (int k = 0; k <= degree; k++) {
-        galerkin_lagrange(out->tau, 0, degree, k, c);
-        for (int l = 0; l <= degree; l++) out->position[l][k] = galerkin_integral(c, degree, out->tau[l]);
+        galerkin_lagrange(tau, 0, degree, k, c);
+        for (int l = 0; l <= degree; l++) out->t.p[l][k] = galerkin_integral(c, degree, tau[l]);
     }
-    if (is_plus) galerkin_fill_plus(out);
-    else galerkin_fill_minus(out);
+    memcpy(out->t.b, out->t.p[degree], sizeof out->t.b);
+    int first = is_plus ? 1 : 0;
+    double shift = is_plus ? out->t.b[0] : 0.0;
+    for (int l = 0; l <= degree; l++) out->t.a[l][0] = shift;
+    for (int k = first; k < first + degree; k++) {
+        galerkin_lagrange(tau, first, first + degree - 1, k, c);
+        for (int l = 0; l <= degree; l++) out->t.a[l][k] = galerkin_integral(c, degree - 1, tau[l]) - shift * c[0];
+    }
+    for (int l = 0; l <= degree; l++) out->impulse[l] = is_plus ? out->t.a[l][degree] / out->t.b[degree] : 0.0;
 }
 
 static pcs_status galerkin_setup(pcs_scheme *self)
@@ -146,7 +126,7 @@ static pcs_status galerkin_setup(pcs_scheme *self)
     s->base.next.gap_tolerance = params->gap_tolerance; // not an option of half_explicit_acceleration
     galerkin_fill(degree, is_plus, &s->w);
     if (degree == 1 && !is_plus) self->rule.kind = PCS_RULE_HEUN;
-    PCS_TRY(pcs_explicit_take_stages(self, degree + 1));
+    PCS_TRY(pcs_explicit_take_stages(self, &s->w.t));
     for (int k = 0; k <= degree; k++) PCS_TAKE(self->ctx, s->la[k], nrow, "the stage forces");
     PCS_TAKE_EACH(self->ctx, n, "the stages", double, &s->jump, &s->last, &s->place);
     PCS_TAKE(self->ctx, s->is_lasting, nrow, "the stage contacts");
@@ -158,12 +138,12 @@ static void galerkin_place(galerkin *s, const pcs_state *x, int n, double h)
 {
     int M = s->w.M, first = s->w.is_plus ? 0 : 1;
     for (int l = first; l <= M; l++) {
-        pcs_stages_add((pcs_stages){ n, M + 1, s->w.velocity[l], s->base.full }, h, x->v, s->base.v[l]);
+        pcs_stages_add((pcs_stages){ n, M + 1, s->w.t.a[l], s->base.full }, h, x->v, s->base.v[l]);
         if (s->w.impulse[l] != 0.0)
             for (int i = 0; i < n; i++) s->base.v[l][i] += s->w.impulse[l] * s->jump[i];
     }
     for (int l = first; l <= M; l++)
-        pcs_stages_add((pcs_stages){ n, M + 1, s->w.position[l], s->base.v }, h, x->q, s->base.q[l]);
+        pcs_stages_add((pcs_stages){ n, M + 1, s->w.t.p[l], s->base.v }, h, x->q, s->base.q[l]);
 }
 
 // Computes A_k at (Q_k, V_k), with the contacts active there, or those of the start if the activity is frozen.
@@ -173,7 +153,7 @@ static pcs_outcome galerkin_accelerate(pcs_scheme *self, const pcs_state *x, dou
     galerkin *s = self->data;
     pcs_next *next = &s->base.next;
     int nrow = self->system->nrow;
-    if (!pcs_explicit_free(self, &s->base, x->t + s->w.tau[k] * h, k)) return PCS_SINGULAR;
+    if (!pcs_explicit_free(self, &s->base, x->t + s->w.t.c[k] * h, k)) return PCS_SINGULAR;
     if (is_frozen) {
         memcpy(next->gate, s->is_lasting, (size_t)nrow);
     } else {
@@ -239,64 +219,36 @@ static pcs_outcome galerkin_iterate(pcs_scheme *self, const pcs_state *x, double
     return PCS_NOT_CONVERGED;
 }
 
-// Solves the impact at the end of the motion without it. In D+ the impulse also changes the velocities of the points:
-// motion and impulse are iterated in turn until neither changes.
-static pcs_outcome galerkin_impact(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
-{
-    galerkin *s = self->data;
-    pcs_next *next = &s->base.next;
-    int n = self->system->nv;
-    memcpy(s->place, s->base.q[s->w.M], (size_t)n * sizeof(double));
-    for (int round = 0; round < IMPACT_ROUNDS; round++) {
-        double change = 0.0, size = 0.0;
-        if (!pcs_projection_move(self->solver, s->place)) return PCS_SINGULAR;
-        pcs_stages_add((pcs_stages){ n, s->w.M + 1, s->w.position[s->w.M], s->base.free }, h, x->v, next->v);
-        memcpy(next->gate, s->base.is_closed, (size_t)self->system->nrow);
-        pcs_outcome outcome = pcs_explicit_impact(self, &s->base, report);
-        if (outcome != PCS_CONVERGED || !s->w.is_plus) return outcome;
-        memcpy(s->last, s->jump, (size_t)n * sizeof(double));
-        memset(s->jump, 0, (size_t)n * sizeof(double));
-        pcs_projection_push(self->solver, 1.0, next->la, next->la_t, s->jump);
-        for (int i = 0; i < n; i++) {
-            change = fmax(change, fabs(s->jump[i] - s->last[i]));
-            size = fmax(size, fabs(s->jump[i]));
-        }
-        change = pcs_system_max(self->system, change);
-        size = pcs_system_max(self->system, size);
-        if (change <= 1e-11 * size) return PCS_CONVERGED;
-        outcome = galerkin_iterate(self, x, h, report);
-        if (outcome != PCS_CONVERGED) return outcome;
-    }
-    return PCS_NOT_CONVERGED;
-}
-
+// Ends the step. In D+ an impulse also changes the velocities of the points: motion and impulse are iterated in turn
+// until neither changes.
 static pcs_outcome galerkin_end(pcs_scheme *self, const pcs_state *x, double h, bool *is_impact,
                                 pcs_step_report *report)
 {
     galerkin *s = self->data;
     pcs_next *next = &s->base.next;
     int n = self->system->nv, M = s->w.M;
-    pcs_outcome outcome;
+    size_t bytes = (size_t)n * sizeof(double);
     pcs_explicit_clear(self, &s->base);
-    *is_impact = pcs_explicit_arrive(self, &s->base, s->base.q[M]);
-    if (*is_impact) {
-        outcome = galerkin_impact(self, x, h, report);
-    } else {
-        pcs_stages_add((pcs_stages){ n, M + 1, s->w.position[M], s->base.full }, h, x->v, next->v);
-        for (int k = 0; k <= M; k++)
-            for (int j = 0; j < self->system->nrow; j++) s->base.stage[j] += h * s->w.position[M][k] * s->la[k][j];
-        for (int k = 0; k <= M; k++) {
-            if (s->base.kick == NULL) break;
-            for (int i = 0; i < n; i++)
-                s->base.kick[i] += h * s->w.position[M][k] * (s->base.full[k][i] - s->base.free[k][i]);
+    for (int k = 0; k <= M; k++) pcs_explicit_add_stage(self, &s->base, k, h * s->w.t.b[k], s->la[k]);
+    pcs_stages_add((pcs_stages){ n, M + 1, s->w.t.b, s->base.full }, h, x->v, next->v);
+    memcpy(next->q, s->base.q[M], bytes);
+    memcpy(s->place, next->q, bytes);
+    pcs_outcome outcome = pcs_explicit_end(self, x, h, is_impact, report);
+    for (int round = 0; *is_impact && s->w.is_plus && outcome == PCS_CONVERGED; round++) {
+        double change = 0.0, size = 0.0;
+        memcpy(s->last, s->jump, bytes);
+        memset(s->jump, 0, bytes);
+        pcs_projection_push(self->solver, 1.0, next->la, next->la_t, s->jump);
+        for (int i = 0; i < n; i++) {
+            change = fmax(change, fabs(s->jump[i] - s->last[i]));
+            size = fmax(size, fabs(s->jump[i]));
         }
-        for (int j = 0; j < self->system->nrow; j++) {
-            next->rate_before[j] = pcs_system_rate(self->system, j, next->v);
-            next->gate[j] = 0;
-        }
-        outcome = PCS_CONVERGED;
+        if (pcs_system_max(self->system, change) <= 1e-11 * pcs_system_max(self->system, size)) break;
+        if (round == IMPACT_ROUNDS) return PCS_NOT_CONVERGED;
+        outcome = galerkin_iterate(self, x, h, report);
+        memcpy(next->q, s->base.q[M], bytes);
+        if (outcome == PCS_CONVERGED) outcome = pcs_explicit_hit(self, x, h, s->place, report);
     }
-    memcpy(next->q, s->base.q[M], (size_t)n * sizeof(double));
     pcs_system_gaps(self->system, pcs_at(self->solver->t, next->q, NULL), next->gap);
     return outcome;
 }
@@ -315,53 +267,25 @@ static pcs_status galerkin_step(pcs_scheme *self, pcs_state *x, double h, pcs_st
     pcs_explicit_report_rows(self, &s->base, x, h, is_impact, report);
     for (int j = 0; j < (is_impact ? 0 : self->system->nrow); j++) report->rows[j].force = s->la[M][j];
     // For degree 1 the weights of the points are the trapezoidal rule.
-    pcs_explicit_weigh(self, x, (pcs_quadrature){ M + 1, s->w.position[M], s->w.tau, M > 1 }, report);
+    pcs_explicit_weigh(self, x, M > 1, report);
     pcs_next_accept(self, &s->base.next, x, report);
     for (int j = 0; j < self->system->nrow; j++)
         x->was_loaded[j] = !is_impact && s->base.is_pressed[j] && s->la[M][j] > 0.0;
     return PCS_OK;
 }
 
-// Makes a pcs_mode_step by the iteration of the scheme.
-static bool galerkin_oscillate(const void *scheme, double y, double complex d, double complex x[2])
-{
-    const galerkin_weights *w = scheme;
-    double complex A[MOST_POINTS], V[MOST_POINTS], Q = x[0], v = x[1];
-    double change = 1.0;
-    for (int k = 0; k <= w->M; k++) A[k] = -x[0] - 2.0 * d * x[1];
-    for (int round = 0; change > 1e-14; round++) {
-        if (round == 200) return false;
-        change = 0.0;
-        for (int l = 0; l <= w->M; l++) {
-            V[l] = x[1];
-            for (int k = 0; k <= w->M; k++) V[l] += y * w->velocity[l][k] * A[k];
-        }
-        for (int l = 0; l <= w->M; l++) {
-            Q = x[0];
-            for (int k = 0; k <= w->M; k++) Q += y * w->position[l][k] * V[k];
-            double complex a = -Q - 2.0 * d * V[l];
-            change = fmax(change, cabs(a - A[l]) / fmax(1.0, cabs(a)));
-            A[l] = a;
-        }
-    }
-    for (int k = 0; k <= w->M; k++) v += y * w->position[w->M][k] * A[k];
-    x[0] = Q;
-    x[1] = v;
-    return true;
-}
-
 static double galerkin_stable_minus(const void *params, double w, double xi, double spin)
 {
     galerkin_weights weights;
     galerkin_fill(((const galerkin_params *)params)->degree, false, &weights);
-    return pcs_stable_limit(galerkin_oscillate, &weights, w, xi, spin);
+    return pcs_tableau_stable_step(&weights.t, w, xi, spin);
 }
 
 static double galerkin_stable_plus(const void *params, double w, double xi, double spin)
 {
     galerkin_weights weights;
     galerkin_fill(((const galerkin_params *)params)->degree, true, &weights);
-    return pcs_stable_limit(galerkin_oscillate, &weights, w, xi, spin);
+    return pcs_tableau_stable_step(&weights.t, w, xi, spin);
 }
 
 #define GALERKIN_COMMON                                                    \

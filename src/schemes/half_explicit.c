@@ -73,7 +73,7 @@ static pcs_status half_setup(pcs_scheme *self)
     const pcs_system *system = self->system;
     const half_params *params = self->params;
     PCS_TRY(pcs_explicit_setup(self));
-    PCS_TRY(pcs_explicit_take_stages(self, self->rule.tableau->s));
+    PCS_TRY(pcs_explicit_take_stages(self, self->rule.tableau));
     PCS_TAKE(self->ctx, s->first, system->nrow, "the stage impulses");
     s->reuses_acceleration = system->is_linear && !pcs_system_is_damped(system);
     s->is_plain = s->reuses_acceleration && system->ntangent == 0 && system->row_set.ndriven == 0 &&
@@ -342,7 +342,7 @@ const pcs_scheme_ops pcs_scheme_half_explicit = {
     .params_size = sizeof(half_params),
     .data_size = sizeof(half),
     .rule = { .kind = PCS_RULE_HEUN,
-              .tableau = &pcs_tableau_herk2,
+              .tableau = &pcs_tableau_trapezoidal,
               .move = NAN,
               .rate = PCS_RATE_BEFORE,
               .impact = PCS_IMPACT_WHEN_CLOSING,

@@ -36,7 +36,7 @@ static pcs_status herk_setup(pcs_scheme *self)
     PCS_TRY(pcs_explicit_setup(self));
     self->rule.tableau = herk_tableaus[((const herk_params *)self->params)->method];
     self->stage_accelerations = s->free;
-    return pcs_explicit_take_stages(self, self->rule.tableau->s);
+    return pcs_explicit_take_stages(self, self->rule.tableau);
 }
 
 const pcs_scheme_ops pcs_scheme_half_explicit_rk = {

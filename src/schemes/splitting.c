@@ -47,7 +47,7 @@ static pcs_status split_setup(pcs_scheme *self)
     s->has_forces = true;
     s->presses = p->contact_forces;
     if (!p->contact_forces) self->rule.rate = PCS_RATE_BEFORE;
-    return pcs_explicit_take_stages(self, self->rule.tableau->s);
+    return pcs_explicit_take_stages(self, self->rule.tableau);
 }
 
 const pcs_scheme_ops pcs_scheme_splitting = {

@@ -52,6 +52,13 @@ const pcs_tableau pcs_tableau_hem5 = {
 
 const pcs_tableau pcs_tableau_herk2 = { .s = 2, .a = { [1] = { 1.0 } }, .b = { 0.5, 0.5 }, .c = { 0.0, 1.0 } };
 
+const pcs_tableau pcs_tableau_trapezoidal = { .s = 2,
+                                              .a = { [1] = { 1.0 } },
+                                              .b = { 0.5, 0.5 },
+                                              .c = { 0.0, 1.0 },
+                                              .has_places = true,
+                                              .p = { [1] = { 0.5, 0.5 } } };
+
 const pcs_tableau pcs_tableau_kutta3 = {
     .s = 3,
     .a = { [1] = { 0.5 }, [2] = { -1.0, 2.0 } },
@@ -93,45 +100,66 @@ const pcs_tableau pcs_tableau_dopri5 = {
 static const double weak = 1e-6;
 static const double sample = 0.05, farthest = 40.0, nothing = 1e-3;
 
+// Makes a step y of the free motion q'' + 2 d q' + q = 0, x = (q, q'), by an iteration of the stages, which ends after s
+// rounds where they are explicit. Returns false if it does not converge.
+static bool tableau_step(const pcs_tableau *t, double y, double complex d, double complex x[2])
+{
+    const double(*p)[PCS_MAX_STAGES] = t->has_places ? t->p : t->a;
+    double complex v[PCS_MAX_STAGES], a[PCS_MAX_STAGES], q0 = x[0], v0 = x[1];
+    double change = 1.0;
+    for (int k = 0; k < t->s; k++) a[k] = -q0 - 2.0 * d * v0;
+    for (int round = 0; change > 1e-14; round++) {
+        if (round == 200) return false;
+        change = 0.0;
+        for (int l = 0; l < t->s; l++) {
+            v[l] = v0;
+            for (int k = 0; k < t->s; k++) v[l] += y * t->a[l][k] * a[k];
+        }
+        for (int l = 0; l < t->s; l++) {
+            double complex q = q0, last = a[l];
+            for (int k = 0; k < t->s; k++) q += y * p[l][k] * v[k];
+            a[l] = -q - 2.0 * d * v[l];
+            change = fmax(change, cabs(a[l] - last) / fmax(1.0, cabs(a[l])));
+        }
+    }
+    for (int k = 0; k < t->s; k++) {
+        x[0] += y * t->b[k] * v[k];
+        x[1] += y * t->b[k] * a[k];
+    }
+    return true;
+}
+
 // Returns the spectral radius of a step; INFINITY if it fails.
-static double stable_growth(pcs_mode_step *step, const void *scheme, double y, double complex d)
+static double tableau_growth(const pcs_tableau *t, double y, double complex d)
 {
     double complex a[2] = { 1.0, 0.0 }, b[2] = { 0.0, 1.0 };
-    if (!step(scheme, y, d, a) || !step(scheme, y, d, b)) return INFINITY;
+    if (!tableau_step(t, y, d, a) || !tableau_step(t, y, d, b)) return INFINITY;
     double complex half = 0.5 * (a[0] + b[1]), root = csqrt(half * half - (a[0] * b[1] - a[1] * b[0]));
     return fmax(cabs(half + root), cabs(half - root));
 }
 
-double pcs_stable_limit(pcs_mode_step *step, const void *scheme, double w, double xi, double spin)
+double pcs_tableau_stable_step(const pcs_tableau *t, double w, double xi, double spin)
 {
     // Uses the faster eigenvalue as the unit where the motion creeps or spins.
     double complex d = xi + 0.5 * I * (spin > 0.0 ? spin / w : 0.0);
     double rate = spin > 0.0 ? 2.0 * cabs(d) + 1.0 : fmax(1.0, xi + sqrt(fmax(xi * xi - 1.0, 0.0))), unit = 1.0 / rate;
     double share = weak * (1.0 + 2.0 * cimag(d)), low = 0.0, high = sample * unit;
-    while (high < farthest * unit && stable_growth(step, scheme, high, d) <= 1.0 + share * high) {
+    while (high < farthest * unit && tableau_growth(t, high, d) <= 1.0 + share * high) {
         low = high;
         high += sample * unit;
     }
     for (int i = 0; i < 40; i++) {
         double middle = 0.5 * (low + high);
-        if (stable_growth(step, scheme, middle, d) <= 1.0 + share * middle) low = middle;
+        if (tableau_growth(t, middle, d) <= 1.0 + share * middle) low = middle;
         else high = middle;
     }
     return low < nothing * unit ? 0.0 : low / w;
 }
 
-static bool trapezoidal_step(const void *scheme, double y, double complex d, double complex x[2])
-{
-    double complex a = -x[0] - 2.0 * d * x[1], v = x[1] + y * a;
-    (void)scheme;
-    x[0] += 0.5 * y * (x[1] + v);
-    x[1] += 0.5 * y * (a - x[0] - 2.0 * d * v);
-    return true;
-}
-
 double pcs_stable_trapezoidal(const void *params, double w, double xi, double spin)
 {
-    if (spin > 0.0) return pcs_stable_limit(trapezoidal_step, params, w, xi, spin);
+    (void)params;
+    if (spin > 0.0) return pcs_tableau_stable_step(&pcs_tableau_trapezoidal, w, xi, spin);
     return 2.0 / w / (sqrt(1.0 + xi * xi) + xi); // that of central differences, without cancellation
 }
 
@@ -139,29 +167,6 @@ double pcs_stable_trapezoidal(const void *params, double w, double xi, double sp
 double pcs_stable_lagging(const void *params, double w, double xi, double spin)
 {
     return spin > 0.0 ? 0.0 : pcs_stable_trapezoidal(params, w, xi, spin);
-}
-
-static bool tableau_step(const void *scheme, double y, double complex d, double complex x[2])
-{
-    const pcs_tableau *t = scheme;
-    double complex v[PCS_MAX_STAGES], a[PCS_MAX_STAGES], q0 = x[0], v0 = x[1];
-    for (int i = 0; i < t->s; i++) {
-        double complex q = q0;
-        v[i] = v0;
-        for (int j = 0; j < i; j++) {
-            q += y * t->a[i][j] * v[j];
-            v[i] += y * t->a[i][j] * a[j];
-        }
-        a[i] = -q - 2.0 * d * v[i];
-        x[0] += y * t->b[i] * v[i];
-        x[1] += y * t->b[i] * a[i];
-    }
-    return true;
-}
-
-double pcs_tableau_stable_step(const pcs_tableau *t, double w, double xi, double spin)
-{
-    return pcs_stable_limit(tableau_step, t, w, xi, spin);
 }
 
 PCS_WIDE void pcs_stages_add(pcs_stages s, double h, const double *x, double *y)
