@@ -18,19 +18,24 @@
 enum { VARIANT_HELD, VARIANT_PUBLISHED };
 static const char *const velocity_variants[] = { "held", "published", NULL };
 
-#define VELOCITY_VARIANT(type)                                                   \
-    PCS_CHOICE("variant", type, variant, PCS_DEFAULT("held"), velocity_variants, \
+typedef struct velocity_params {
+    double gamma, beta, alpha, rho_inf; // of the scheme that has them
+    int variant;
+} velocity_params;
+
+#define VELOCITY_VARIANT                                                                    \
+    PCS_CHOICE("variant", velocity_params, variant, PCS_DEFAULT("held"), velocity_variants, \
                "published: as in the papers, joints and lasting contacts yield by (h^2/2) (2 beta - gamma) F/m")
 
-static pcs_status velocity_setup(pcs_scheme *self, int variant, pcs_weights w)
+static pcs_status velocity_setup(pcs_scheme *self, pcs_weights w)
 {
     self->rule.w = w;
-    if (variant == VARIANT_PUBLISHED) self->rule.position = PCS_POSITION_FREE;
+    if (((const velocity_params *)self->params)->variant == VARIANT_PUBLISHED) self->rule.position = PCS_POSITION_FREE;
     return pcs_implicit_setup(self);
 }
 
 #define VELOCITY_COMMON                                                                                           \
-    .data_size = sizeof(pcs_implicit), PCS_IMPLICIT_KEEPS,                                                        \
+    .params_size = sizeof(velocity_params), .data_size = sizeof(pcs_implicit), PCS_IMPLICIT_KEEPS,                \
     .rule = { .kind = PCS_RULE_IMPLICIT,                                                                          \
               .move = 0.5,                                                                                        \
               .impulse_weight = 0.5,                                                                              \
@@ -45,38 +50,32 @@ static pcs_status velocity_setup(pcs_scheme *self, int variant, pcs_weights w)
 // Its dissipation in terms of a stored energy, without loads (slides, eq. 95, with h^2/2 where they print h/2):
 //   S = E + (h^2/4) (2 be - ga) a . M a
 //   dS = La . G (v_n + v)/2 - (ga - 1/2) (|dq|^2_K + (h^2/2) (2 be - ga) |da|^2_M)
-typedef struct newmark_params {
-    double gamma, beta;
-    int variant;
-} newmark_params;
-
 static const pcs_option newmark_options[] = {
-    PCS_REAL("gamma", newmark_params, gamma, PCS_DEFAULT("0.5"), PCS_WITHIN(0.5, 1.0),
+    PCS_REAL("gamma", velocity_params, gamma, PCS_DEFAULT("0.5"), PCS_WITHIN(0.5, 1.0),
              "weight of the new acceleration in the velocity: 0.5 for order 2, more dissipates"),
-    PCS_REAL("beta", newmark_params, beta, PCS_OPTIONAL, PCS_WITHIN(0.25, 1.0),
+    PCS_REAL("beta", velocity_params, beta, PCS_OPTIONAL, PCS_WITHIN(0.25, 1.0),
              "weight of the new acceleration in the position, at least gamma/2; by default (gamma + 1/2)^2/4"),
-    VELOCITY_VARIANT(newmark_params),
+    VELOCITY_VARIANT,
     { 0 },
 };
 
 static const char *newmark_check(const void *params, const char **option)
 {
-    const newmark_params *p = params;
+    const velocity_params *p = params;
     *option = "beta";
     return p->beta < 0.5 * p->gamma ? "beta must be >= gamma/2: the scheme is stable at any step only there" : NULL;
 }
 
 static pcs_status newmark_setup(pcs_scheme *self)
 {
-    const newmark_params *p = self->params;
-    return velocity_setup(self, p->variant, pcs_weights_of_newmark(p->gamma, p->beta));
+    const velocity_params *p = self->params;
+    return velocity_setup(self, pcs_weights_of_newmark(p->gamma, p->beta));
 }
 
 const pcs_scheme_ops pcs_scheme_newmark = {
     .name = "newmark",
     .summary = "nonsmooth Newmark, contact at velocity level; penetrates by O(h)",
     .options = newmark_options,
-    .params_size = sizeof(newmark_params),
     .check = newmark_check,
     .setup = newmark_setup,
     VELOCITY_COMMON,
@@ -87,59 +86,47 @@ const pcs_scheme_ops pcs_scheme_newmark = {
 // enters through w_n):
 //   H = E + (h^2/4) (2 be - ga) a . M a + 2 al (1 - ga) w . K w
 //   dH = La . G (v_n + v)/2 - (h^2/2) al (2 be - ga) |da|^2_M - al (1 - 2 al) |dw|^2_K
-typedef struct hht_params {
-    double alpha;
-    int variant;
-} hht_params;
-
 static const pcs_option hht_options[] = {
-    PCS_REAL("alpha", hht_params, alpha, PCS_DEFAULT("0.1"), PCS_WITHIN(0.0, 1.0 / 3.0),
+    PCS_REAL("alpha", velocity_params, alpha, PCS_DEFAULT("0.1"), PCS_WITHIN(0.0, 1.0 / 3.0),
              "weight of the old forces: 0 dissipates nothing, 1/3 most"),
-    VELOCITY_VARIANT(hht_params),
+    VELOCITY_VARIANT,
     { 0 },
 };
 
 static pcs_status hht_setup(pcs_scheme *self)
 {
-    const hht_params *p = self->params;
+    const velocity_params *p = self->params;
     double al = p->alpha;
     pcs_weights w = { .af = al, .ga = 0.5 + al, .be = 0.25 * (1.0 + al) * (1.0 + al) };
-    return velocity_setup(self, p->variant, w);
+    return velocity_setup(self, w);
 }
 
 const pcs_scheme_ops pcs_scheme_hht = {
     .name = "hht",
     .summary = "nonsmooth HHT, contact at velocity level; order 2 with dissipation, penetrates by O(h)",
     .options = hht_options,
-    .params_size = sizeof(hht_params),
     .setup = hht_setup,
     VELOCITY_COMMON,
 };
 
 // Generalized-alpha: the parameters of a spectral radius at high frequency.
-typedef struct alpha_params {
-    double rho_inf;
-    int variant;
-} alpha_params;
-
 static const pcs_option alpha_options[] = {
-    PCS_REAL("rho_inf", alpha_params, rho_inf, PCS_DEFAULT("0.8"), PCS_ZERO_TO_ONE,
+    PCS_REAL("rho_inf", velocity_params, rho_inf, PCS_DEFAULT("0.8"), PCS_ZERO_TO_ONE,
              "spectral radius at high frequency: 1 without numerical damping, 0 with most"),
-    VELOCITY_VARIANT(alpha_params),
+    VELOCITY_VARIANT,
     { 0 },
 };
 
 static pcs_status alpha_setup(pcs_scheme *self)
 {
-    const alpha_params *p = self->params;
-    return velocity_setup(self, p->variant, pcs_weights_of_radius(p->rho_inf));
+    const velocity_params *p = self->params;
+    return velocity_setup(self, pcs_weights_of_radius(p->rho_inf));
 }
 
 const pcs_scheme_ops pcs_scheme_alpha_velocity = {
     .name = "alpha_velocity",
     .summary = "nonsmooth generalized-alpha, contact at velocity level; keeps energy well, penetrates by O(h)",
     .options = alpha_options,
-    .params_size = sizeof(alpha_params),
     .setup = alpha_setup,
     VELOCITY_COMMON,
 };

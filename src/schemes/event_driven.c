@@ -273,26 +273,33 @@ static pcs_outcome event_impact(pcs_scheme *self, events *e, const double *q, do
     return PCS_CONVERGED;
 }
 
-// Lists the held rows. Returns how often their multipliers are computed, each time from the residual of the last ones.
-static int event_list_held(const pcs_scheme *self, events *e)
+// Removes the drift of held rows from velocities x, or from positions: computes their multipliers a few times, each
+// from the residual of the last ones. Returns false if there are none or the rows are dependent.
+static bool event_project(pcs_scheme *self, events *e, bool is_position, double *x)
 {
+    const pcs_system *system = self->system;
     pcs_held_rows *rows = &e->rows;
+    double *way = is_position ? e->change : x;
     rows->nown = 0;
-    for (int j = 0; j < self->system->nrow; j++)
+    for (int j = 0; j < system->nrow; j++)
         if (e->now.held[j]) rows->row[rows->nown++] = j;
     rows->n = rows->nown;
-    memset(e->next.la, 0, (size_t)self->system->nrow * sizeof *e->next.la);
-    return rows->n > 0 ? SOLVING_ROUNDS : 0;
+    memset(e->next.la, 0, (size_t)system->nrow * sizeof *e->next.la);
+    for (int round = 0; round < SOLVING_ROUNDS && rows->n > 0; round++) {
+        if (is_position) memset(way, 0, (size_t)system->nv * sizeof *way);
+        if (is_position) pcs_system_gaps(self->system, pcs_at(self->solver->t, x, NULL), e->next.gap);
+        if (!pcs_hold_rows(self, rows, proximal, is_position ? e->next.gap : NULL, way, e->next.la)) return false;
+        for (int i = 0; i < (is_position ? system->nv : 0); i++) x[i] += way[i];
+    }
+    return rows->n > 0;
 }
 
-// Removes the drift of gap rates of held rows from v.
+// Removes the drift of gap rates of held rows from v, with the impulses that it takes.
 static void event_project_velocity(pcs_scheme *self, events *e, double *v)
 {
-    double *la = e->next.la;
-    for (int round = event_list_held(self, e); round > 0; round--)
-        if (!pcs_hold_rows(self, &e->rows, proximal, NULL, v, la)) return;
-    for (int j = 0; j < self->system->nrow; j++) e->step.smooth[j] += la[j];
-    event_push(self, 1.0, la, e->step.pushed);
+    if (!event_project(self, e, false, v)) return;
+    for (int j = 0; j < self->system->nrow; j++) e->step.smooth[j] += e->next.la[j];
+    event_push(self, 1.0, e->next.la, e->step.pushed);
 }
 
 // Holds closed rows at rest that press, or whose force and acceleration are both zero.
@@ -559,17 +566,6 @@ static pcs_outcome event_run(pcs_scheme *self, const pcs_state *x, double h)
     return PCS_CONVERGED;
 }
 
-// Removes the drift of gaps of held rows from q.
-static void event_project_position(pcs_scheme *self, events *e, double *q)
-{
-    for (int round = event_list_held(self, e); round > 0; round--) {
-        memset(e->change, 0, (size_t)self->system->nv * sizeof *q);
-        pcs_system_gaps(self->system, pcs_at(self->solver->t, q, NULL), e->next.gap);
-        if (!pcs_hold_rows(self, &e->rows, proximal, e->next.gap, e->change, e->next.la)) return;
-        for (int i = 0; i < self->system->nv; i++) q[i] += e->change[i];
-    }
-}
-
 // Reports rows and impact loss of the step that leads to (q, v), at which the projection is evaluated.
 static void event_report(const pcs_scheme *self, events *e, const double *q, const double *v, pcs_step_report *report)
 {
@@ -628,7 +624,7 @@ static pcs_outcome event_finish(pcs_scheme *self, events *e, pcs_step_report *re
     memcpy(q, e->y, nv * sizeof *q);
     memcpy(v, e->y + nv, nv * sizeof *v);
     if (!pcs_projection_move(self->solver, q)) return PCS_SINGULAR;
-    event_project_position(self, e, q);
+    (void)event_project(self, e, true, q);
     if (!pcs_projection_move(self->solver, q)) return PCS_SINGULAR;
     event_project_velocity(self, e, v);
     for (int j = 0; j < system->nrow; j++) e->step.smooth[j] += e->y[e->impulse + j];

@@ -11,6 +11,7 @@
 #include "step/projection.h"
 
 #include <math.h>
+#include <string.h>
 
 pcs_weights pcs_weights_of_radius(double rho)
 {
@@ -65,7 +66,11 @@ pcs_status pcs_implicit_setup(pcs_scheme *self)
     PCS_TRY(pcs_next_create(self, &s->next));
     bool has_forces = rule->position == PCS_POSITION_FORCE;
     if (has_forces || (pcs_rule_has_smooth_joints(rule) && pcs_system_has_joints(system))) s->lam = s->next.lam;
-    return PCS_OK;
+    if (rule->impact != PCS_IMPACT_WHEN_CLOSING) return PCS_OK;
+    PCS_TAKE(self->ctx, s->was_closed, system->nrow, "the closed contacts");
+    PCS_TAKE(self->ctx, s->no_nu, system->nrow, "contact impulses");
+    return self->solver->projection->has_columns ? pcs_dense_contacts_create(self->ctx, system, false, &s->impact)
+                                                 : PCS_OK;
 }
 
 // Returns the form of a step of h by the rule.
@@ -90,7 +95,8 @@ static const pcs_step_form *implicit_form(const pcs_scheme *self, double h)
     return &s->form;
 }
 
-void pcs_implicit_fill_histories(pcs_scheme *self, pcs_state *x)
+// Fills histories and resultants of the start; the caller has filled vd.
+static void implicit_fill_histories(pcs_scheme *self, pcs_state *x)
 {
     const pcs_implicit *s = self->data;
     pcs_implicit_memory *memory = x->memory;
@@ -104,7 +110,8 @@ void pcs_implicit_fill_histories(pcs_scheme *self, pcs_state *x)
     for (int k = 0; k < 3; k++) memory->filtered[k] = memory->resultant[k];
 }
 
-void pcs_implicit_start_contacts(const pcs_scheme *self, const pcs_step_report *report, pcs_state *x)
+// Marks contacts that are closed and at rest in the report of the start, or have had an impact, as lasting ones.
+static void implicit_start_contacts(const pcs_scheme *self, const pcs_step_report *report, pcs_state *x)
 {
     const pcs_rows *G = self->system->G;
     for (int j = 0; j < self->system->nrow; j++) {
@@ -115,20 +122,6 @@ void pcs_implicit_start_contacts(const pcs_scheme *self, const pcs_step_report *
         if (lasts && !self->system->rows[j].is_bilateral) x->recent[j] = PCS_RECENT;
         x->impulse[j] = row->step_impulse;
     }
-}
-
-pcs_status pcs_implicit_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
-{
-    pcs_implicit *s = self->data;
-    double *vd = x->history[x->nhistory - 1];
-    if (!pcs_projection_move(self->solver, x->q))
-        return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
-    if (s->lam == NULL) pcs_free_acceleration(self, x->t, x->q, x->v, vd);
-    else pcs_joint_acceleration(self, &s->next, x->t, x->q, x->v, vd);
-    pcs_implicit_fill_histories(self, x);
-    pcs_start_report(self, x, &s->next, report);
-    pcs_implicit_start_contacts(self, report, x);
-    return PCS_OK;
 }
 
 PCS_WIDE static void implicit_predict_range(void *data, int range, int low, int high)
@@ -246,6 +239,16 @@ static void implicit_set_passes(const pcs_scheme *self, const pcs_state *x, doub
     problem->a_of_vd = s->pass.a_of_vd;
 }
 
+// Filters a force as the rule filters accelerations: vd, which becomes that at the end of the step, gives a. Returns
+// the mean that velocities get, (1 - ga) a_n + ga a.
+static double implicit_filter(const pcs_weights *w, double end, double *vd, double *a)
+{
+    double start = *a;
+    *a = ((1.0 - w->af) * end + w->af * *vd - w->am * start) / (1.0 - w->am);
+    *vd = end;
+    return (1.0 - w->ga) * start + w->ga * *a;
+}
+
 // Computes the impulse of the smooth forces as the scheme sums it, N s: the filter acts on the resultants, too.
 static void implicit_balance(pcs_scheme *self, const pcs_state *x, pcs_implicit_memory *now, pcs_step_report *report)
 {
@@ -255,11 +258,12 @@ static void implicit_balance(pcs_scheme *self, const pcs_state *x, pcs_implicit_
     if (s->lam != NULL) pcs_add_smooth_resultant(self->system, s->lam, end);
     *now = *(const pcs_implicit_memory *)x->memory;
     for (int k = 0; k < 3; k++)
-        report->smooth_impulse[k] =
-            h * pcs_implicit_filter(&self->rule.w, end[k], &now->resultant[k], &now->filtered[k]);
+        report->smooth_impulse[k] = h * implicit_filter(&self->rule.w, end[k], &now->resultant[k], &now->filtered[k]);
 }
 
-void pcs_implicit_accept(pcs_scheme *self, pcs_state *x, const pcs_implicit_memory *now, const pcs_step_report *report)
+// Makes the next state the state, with its histories and resultants.
+static void implicit_accept(pcs_scheme *self, pcs_state *x, const pcs_implicit_memory *now,
+                            const pcs_step_report *report)
 {
     pcs_implicit *s = self->data;
     double **history = x->history, *a = history[0], *vd = history[x->nhistory - 1];
@@ -326,7 +330,7 @@ static double implicit_book_joints(const pcs_scheme *self, pcs_state *x, pcs_ste
         pcs_row_report *row = &report->rows[j];
         if (!system->rows[j].is_bilateral) continue;
         double increment = 0.0, lam_ga = (1.0 - ga) * force[j] + ga * s->lam[j];
-        double mean = pcs_implicit_filter(&self->rule.w, s->lam[j], &force[j], &filtered[j]);
+        double mean = implicit_filter(&self->rule.w, s->lam[j], &force[j], &filtered[j]);
         for (int k = G->start[j]; k < G->start[j + 1]; k++)
             increment += G->value[k] * (s->next.q[G->column[k]] - x->q[G->column[k]]);
         double speed = system->rows[j].is_driven ? s->next.speed_before[j] + s->next.speed[j] : 0.0;
@@ -452,9 +456,6 @@ static void implicit_report_corrections(pcs_scheme *self, pcs_step_report *repor
     double h = report->h;
     for (int j = 0; j < self->system->nrow; j++) {
         pcs_row_report *row = &report->rows[j];
-        row->shift = self->rule.impulse_weight * h * s->next.la[j];
-        for (int t = 0; t < 2; t++)
-            row->tangent_shift[t] = self->rule.tangent_impulse_weight * h * row->last_tangent[t];
         if (self->system->rows[j].is_bilateral) row->force = s->next.la[j] / h + s->next.lam[j];
         row->gate_is_contradictory = implicit_is_contradictory(self, j);
     }
@@ -511,7 +512,7 @@ static void force_report_rows(pcs_scheme *self, pcs_state *x, pcs_step_report *r
         double force = next->lam[j] = force_of_la * next->la[j], rate = pcs_system_rate(system, j, next->v);
         pcs_row_report *row = &report->rows[j];
         bool is_impact = force > 0.0 && last[j] == 0.0 && !system->rows[j].is_bilateral;
-        double impulse = h * pcs_implicit_filter(&self->rule.w, force, &last[j], &filtered[j]);
+        double impulse = h * implicit_filter(&self->rule.w, force, &last[j], &filtered[j]);
         *row = (pcs_row_report){ .gap = next->gap[j],
                                  .rate = rate,
                                  .rate_before = rate,
@@ -537,13 +538,16 @@ static void force_leave_rows(const pcs_scheme *self, pcs_step_report *report)
     pcs_add_row_momentum(self->system, -1.0, impulse, NULL, report->smooth_impulse);
 }
 
-pcs_status pcs_implicit_begin(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
+// Begins a step: clears the report, and makes the solver ready.
+static pcs_status implicit_begin(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
 {
     pcs_begin_step(self, x, h, report);
     return pcs_step_solver_prepare(self->solver, implicit_form(self, h), &report->outcome);
 }
 
-bool pcs_implicit_move(pcs_scheme *self, pcs_state *x, pcs_implicit_memory *now, pcs_step_report *report)
+// Computes the next state by the gates and targets given, and reports it with all its rows and losses; resultants go
+// into `now`. Returns false, with the outcome set, if there is none.
+static bool implicit_move(pcs_scheme *self, pcs_state *x, pcs_implicit_memory *now, pcs_step_report *report)
 {
     pcs_implicit *s = self->data;
     pcs_position position = self->rule.position;
@@ -572,6 +576,104 @@ bool pcs_implicit_move(pcs_scheme *self, pcs_state *x, pcs_implicit_memory *now,
     return true;
 }
 
+// Rules with impacts apart from forces (PCS_IMPACT_WHEN_CLOSING).
+
+// Solves the impact on the gated rows, v += M^-1 (G^T La + T^T Lt). Returns false if it does not converge.
+static bool apart_impact(pcs_scheme *self, pcs_step_report *report)
+{
+    pcs_implicit *s = self->data;
+    pcs_next *next = &s->next;
+    pcs_next_note_rates(self->system, next);
+    pcs_next_targets(self, next, next->v);
+    pcs_step_problem problem = pcs_next_problem(self, next, NULL, 0.0);
+    pcs_step_result result;
+    problem.held = NULL;
+    problem.nu_t = NULL;
+    problem.nu = s->no_nu; // positions stay, and so do the multipliers that moved them
+    problem.d = s->mix;    // the increment is that of the smooth motion
+    if (s->impact != NULL) pcs_dense_contacts_impact(s->impact, self->solver, &problem, &result);
+    else pcs_step_solver_impact(self->solver, &problem, &result);
+    report->outcome = result.outcome;
+    report->iterations += result.iterations;
+    return result.outcome == PCS_CONVERGED;
+}
+
+// Books the work of normal impulses of the smooth motion as numerical loss, as none of them is an impact. The gates are
+// those of its end.
+static void apart_report_motion(const pcs_scheme *self, pcs_step_report *report)
+{
+    const pcs_next *next = &((const pcs_implicit *)self->data)->next;
+    report->numerical_loss += report->impact_loss;
+    report->impact_loss = 0.0;
+    for (int j = 0; j < self->system->nrow; j++) {
+        pcs_row_report *row = &report->rows[j];
+        row->normal_loss = row->impulse = 0.0;
+        row->is_impact = false;
+        row->is_closed = row->step_impulse > 0.0 || next->gate[j];
+        if (self->system->rows[j].is_bilateral) row->force += next->lam[j];
+    }
+}
+
+// Updates forces that depend on the velocity after an impact. The filtered acceleration stays unchanged.
+static void apart_refresh(pcs_scheme *self, const pcs_state *x, double h, pcs_implicit_memory *now)
+{
+    pcs_next *next = &((pcs_implicit *)self->data)->next;
+    if (self->system->is_linear && !pcs_system_is_damped(self->system)) return;
+    pcs_joint_acceleration(self, next, x->t + h, next->q, next->v, next->d);
+    pcs_system_resultant(self->system, pcs_at(x->t + h, next->q, next->v), now->resultant);
+    pcs_add_smooth_resultant(self->system, next->lam, now->resultant);
+    if (self->rule.w.am != 0.0 || self->rule.w.af != 0.0) return;
+    for (int i = 0; i < self->system->nv; i++) next->a[i] = next->d[i];
+    for (int k = 0; k < 3; k++) now->filtered[k] = now->resultant[k];
+}
+
+// Gates the contacts that are closed at the start.
+static void apart_aim(pcs_scheme *self, const pcs_state *x, double h)
+{
+    pcs_implicit *s = self->data;
+    pcs_next *next = &s->next;
+    const pcs_system *system = self->system;
+    self->solver->t = x->t;
+    pcs_projection_rotate(self->solver, x->q);
+    (void)pcs_next_find_closed(self, next, x, h, x->q, s->was_closed);
+    memcpy(next->gate, s->was_closed, (size_t)system->nrow);
+    memset(next->target, 0, (size_t)system->nrow * sizeof *next->target);
+    memset(next->target_t, 0, (size_t)system->ntangent * sizeof *next->target_t);
+}
+
+// Solves the impact of contacts that have closed. Returns false, with the outcome set, if there is no next state.
+static bool apart_end(pcs_scheme *self, const pcs_state *x, pcs_implicit_memory *now, pcs_step_report *report)
+{
+    pcs_implicit *s = self->data;
+    pcs_next *next = &s->next;
+    bool is_impact = pcs_next_arrive(self, next, x, report->h, next->q, s->was_closed);
+    apart_report_motion(self, report);
+    if (!is_impact) return true;
+    next->ends.q = NULL; // ends describe the motion before the impact
+    if (!apart_impact(self, report) || !pcs_next_measure(self, x, next, report)) return false;
+    pcs_next_report_impact(self, next, s->was_closed, report);
+    apart_refresh(self, x, report->h, now);
+    return true;
+}
+
+pcs_status pcs_implicit_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report)
+{
+    pcs_implicit *s = self->data;
+    double *vd = x->history[x->nhistory - 1];
+    if (s->was_closed != NULL) {
+        PCS_TRY(pcs_next_start(self, &s->next, x, apart_impact, report));
+        if (report->outcome != PCS_CONVERGED) return PCS_OK;
+    } else if (!pcs_projection_move(self->solver, x->q)) {
+        return pcs_fail(self->ctx, PCS_FAILED, "the initial mass is singular");
+    }
+    if (s->lam == NULL) pcs_free_acceleration(self, x->t, x->q, x->v, vd);
+    else pcs_joint_acceleration(self, &s->next, x->t, x->q, x->v, vd);
+    implicit_fill_histories(self, x);
+    if (s->was_closed == NULL) pcs_start_report(self, x, &s->next, report);
+    implicit_start_contacts(self, report, x);
+    return PCS_OK;
+}
+
 pcs_status pcs_implicit_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
 {
     pcs_implicit *s = self->data;
@@ -579,10 +681,12 @@ pcs_status pcs_implicit_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_
     bool corrects = self->rule.position == PCS_POSITION_CORRECTED;
     // a failed attempt has changed mass and directions
     bool moves = corrects && !self->system->is_linear, is_there = !moves || pcs_projection_move(self->solver, x->q);
-    PCS_TRY(pcs_implicit_begin(self, x, h, report));
+    PCS_TRY(implicit_begin(self, x, h, report));
     if (!is_there) report->outcome = PCS_SINGULAR;
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
     if (self->rule.gate == PCS_GATE_FORESEEN) pcs_next_foresee(self, &s->next, x, h, self->rule.move);
-    if (pcs_implicit_move(self, x, &now, report)) pcs_implicit_accept(self, x, &now, report);
+    if (s->was_closed != NULL) apart_aim(self, x, h);
+    if (!implicit_move(self, x, &now, report)) return PCS_OK;
+    if (s->was_closed == NULL || apart_end(self, x, &now, report)) implicit_accept(self, x, &now, report);
     return PCS_OK;
 }

@@ -8,6 +8,7 @@
 #define PCS_SCHEMES_IMPLICIT_H
 
 #include "schemes/common.h"
+#include "step/dense_contacts.h"
 
 enum { PCS_IMPLICIT_NHISTORY = 2 }; // histories a and vd; vd alone if nhistory is 1, for rules in which a = vd
 // Histories of rows: smooth forces of joints, N, and these forces filtered by the recursion that makes a from vd.
@@ -31,25 +32,19 @@ typedef struct pcs_implicit_pass {
 // The first member of a scheme's data.
 typedef struct pcs_implicit {
     pcs_next next;
-    pcs_step_form form;              // of steps as long as the last one
-    pcs_implicit_pass pass;          // of the present step; weights of steps as long as the last one
-    double *mix, *image;             // [nv] work of the energy balance
-    const double *lam;               // [nrow] forces of rows within vd, N; NULL if none
-    bool goes_on;                    // the iteration starts from the accelerations of the step before
-    unsigned char *held;             // [nrow] contacts held in the present step; NULL if none ever are
-    double *drift;                   // [nv] h^2 (be - ga/2) (a* - a_n), displacement of held contacts otherwise, m
+    pcs_step_form form;     // of steps as long as the last one
+    pcs_implicit_pass pass; // of the present step; weights of steps as long as the last one
+    double *mix, *image;    // [nv] work of the energy balance
+    const double *lam;      // [nrow] forces of rows within vd, N; NULL if none
+    bool goes_on;           // the iteration starts from the accelerations of the step before
+    unsigned char *held;    // [nrow] contacts held in the present step; NULL if none ever are
+    double *drift;          // [nv] h^2 (be - ga/2) (a* - a_n), displacement of held contacts otherwise, m
+    // of PCS_IMPACT_WHEN_CLOSING:
+    pcs_dense_contacts *impact;      // solves for an impact by columns; NULL: the step solver does, by products
+    unsigned char *was_closed;       // [nrow] contacts closed at the start of the step; NULL for other rules
+    double *no_nu;                   // [nrow] zero position multipliers of impacts
     double *correction, *smooth_gap; // [nrow] of PCS_POSITION_CORRECTED: U beyond (h/2) W, kg m; g(qt), m
 } pcs_implicit;
-
-// Filters a force as the rule filters accelerations: vd, which becomes that at the end of the step, gives a. Returns
-// the mean that velocities get, (1 - ga) a_n + ga a.
-static inline double pcs_implicit_filter(const pcs_weights *w, double end, double *vd, double *a)
-{
-    double start = *a;
-    *a = ((1.0 - w->af) * end + w->af * *vd - w->am * start) / (1.0 - w->am);
-    *vd = end;
-    return (1.0 - w->ga) * start + w->ga * *a;
-}
 
 // Lists the members of a pcs_scheme_ops that say what the engine keeps from step to step.
 #define PCS_IMPLICIT_KEEPS                                                                         \
@@ -68,19 +63,5 @@ pcs_status pcs_implicit_setup(pcs_scheme *self);
 pcs_status pcs_implicit_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report);
 // Makes a step: laws of rows by gate and position of the rule, all of them at once.
 pcs_status pcs_implicit_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report);
-
-// Parts of a step, for schemes that add their own in between.
-
-// Fills histories and resultants of the start; the caller has filled vd.
-void pcs_implicit_fill_histories(pcs_scheme *self, pcs_state *x);
-// Marks contacts that are closed and at rest in the report of the start, or have had an impact, as lasting ones.
-void pcs_implicit_start_contacts(const pcs_scheme *self, const pcs_step_report *report, pcs_state *x);
-// Begins a step: clears the report, and makes the solver ready.
-pcs_status pcs_implicit_begin(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report);
-// Computes the next state by the gates and targets given, and reports it with all its rows and losses; resultants go
-// into `now`. Returns false, with the outcome set, if there is none.
-bool pcs_implicit_move(pcs_scheme *self, pcs_state *x, pcs_implicit_memory *now, pcs_step_report *report);
-// Makes the next state the state, with its histories and resultants.
-void pcs_implicit_accept(pcs_scheme *self, pcs_state *x, const pcs_implicit_memory *now, const pcs_step_report *report);
 
 #endif

@@ -132,10 +132,11 @@ static void scheme_end_press(const pcs_system *system, double h, pcs_step_report
     report->friction_loss += here;
 }
 
-pcs_status pcs_scheme_step_pressed(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
+pcs_status pcs_scheme_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
 {
     pcs_system *system = self->system;
     int first = system->nrow, end = pcs_system_npoint(system);
+    if (pcs_system_ncompliant(system) == 0) return self->ops->step(self, x, h, report);
     for (int j = first; j < end; j++) report->rows[j] = (pcs_row_report){ 0 };
     pcs_system_press(system, pcs_at(self->solver->t, x->q, x->v), report->rows);
     for (int j = first; j < end; j++) report->rows[j].is_impact = !report->rows[j].is_closed;

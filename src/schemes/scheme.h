@@ -116,12 +116,7 @@ static inline void pcs_copy_report(const pcs_step_report *report, int npoint, pc
 
 // Calls `start` and `step` of the scheme, and adds the report of the force laws of contacts.
 pcs_status pcs_scheme_start(pcs_scheme *self, pcs_state *x, pcs_step_report *report);
-pcs_status pcs_scheme_step_pressed(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report);
-static inline pcs_status pcs_scheme_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
-{
-    if (pcs_system_ncompliant(self->system) > 0) return pcs_scheme_step_pressed(self, x, h, report);
-    return self->ops->step(self, x, h, report);
-}
+pcs_status pcs_scheme_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report);
 
 // Computes a = M^-1 f at the state, to which the system moves, without forces of rows.
 void pcs_scheme_accelerate(pcs_scheme *self, const pcs_state *x, double *a);

@@ -100,8 +100,8 @@ const pcs_tableau pcs_tableau_dopri5 = {
 static const double weak = 1e-6;
 static const double sample = 0.05, farthest = 40.0, nothing = 1e-3;
 
-// Makes a step y of the free motion q'' + 2 d q' + q = 0, x = (q, q'), by an iteration of the stages, which ends after s
-// rounds where they are explicit. Returns false if it does not converge.
+// Makes a step y of the free motion q'' + 2 d q' + q = 0, x = (q, q'), by an iteration of the stages, which ends after
+// s rounds where they are explicit. Returns false if it does not converge.
 static bool tableau_step(const pcs_tableau *t, double y, double complex d, double complex x[2])
 {
     const double(*p)[PCS_MAX_STAGES] = t->has_places ? t->p : t->a;

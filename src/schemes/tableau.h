@@ -31,8 +31,8 @@ typedef struct pcs_stages {
 } pcs_stages;
 void pcs_stages_add(pcs_stages s, double h, const double *x, double *y);
 
-// Returns the largest step below which no free motion q'' + 2 d q' + w^2 q = 0, d = xi w + i spin/2, grows by more than a
-// factor e in 10^6 radians, s; 0 if there is none.
+// Returns the largest step below which no free motion q'' + 2 d q' + w^2 q = 0, d = xi w + i spin/2, grows by more than
+// a factor e in 10^6 radians, s; 0 if there is none.
 double pcs_tableau_stable_step(const pcs_tableau *t, double w, double xi, double spin);
 // Return the stable steps of pcs_tableau_trapezoidal, and of central differences with forces at the velocity before the
 // step.
