@@ -188,14 +188,12 @@ static pcs_status wave_prepare(pcs_scheme *self, double h, pcs_outcome *outcome)
 static void wave_free_motion(pcs_scheme *self, const pcs_state *x, double h)
 {
     wave *s = self->data;
-    const pcs_system *system = self->system;
     const double *q = x->q, *u = x->history[HISTORY_U];
     double *middle = s->middle, *v = s->next.v, half = 0.5 * h;
-    int n = system->nv;
+    int n = self->system->nv;
     PCS_INDEPENDENT
     for (int i = 0; i < n; i++) middle[i] = q[i] + half * u[i];
-    system->ops->force(system, pcs_at(x->t + half, middle, u), v);
-    pcs_linsolve_solve(self->solver->mass, v);
+    pcs_free_acceleration(self, x->t + half, middle, u, v);
     PCS_INDEPENDENT
     for (int i = 0; i < n; i++) v[i] = u[i] + half * v[i];
 }
@@ -242,16 +240,6 @@ static bool wave_find_gates(pcs_scheme *self, const pcs_state *x, double h)
     for (int t = 0; t < system->ntangent; t++) next->target_t[t] = next->la_t[t] = 0.0;
     wave_drive(self, x, h);
     return acts;
-}
-
-static pcs_outcome wave_solve_contacts(pcs_scheme *self, pcs_step_report *report)
-{
-    wave *s = self->data;
-    pcs_step_problem problem = pcs_next_problem(self, &s->next, NULL, 0.0);
-    pcs_step_result result;
-    self->solver->ops->solve(self->solver, &problem, &result);
-    report->iterations += result.iterations;
-    return result.outcome;
 }
 
 // Computes q and u from V.
@@ -323,11 +311,15 @@ static void wave_hold(const pcs_scheme *self, pcs_state *x, const pcs_step_repor
 static pcs_status wave_step(pcs_scheme *self, pcs_state *x, double h, pcs_step_report *report)
 {
     wave *s = self->data;
+    pcs_step_problem problem = pcs_next_problem(self, &s->next, NULL, 0.0);
+    pcs_step_result result = { .outcome = PCS_CONVERGED };
     pcs_begin_step(self, x, h, report);
     PCS_TRY(wave_prepare(self, h, &report->outcome));
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
     wave_free_motion(self, x, h);
-    if (wave_find_gates(self, x, h)) report->outcome = wave_solve_contacts(self, report);
+    if (wave_find_gates(self, x, h)) self->solver->ops->solve(self->solver, &problem, &result);
+    report->outcome = result.outcome;
+    report->iterations = result.iterations;
     if (report->outcome != PCS_CONVERGED) return PCS_OK;
     wave_move(self, x, h);
     if (!wave_measure(self, x, report)) return PCS_OK;
