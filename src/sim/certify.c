@@ -627,15 +627,16 @@ static void certify_survey_rows(pcs_certifier *self)
     pcs_rows_sum(system, 4, sum->momentum);
 }
 
-// Computes gap changes by multipliers of the last stage, G X (nu + shift) + G XT shift_t, m, for the check of gates.
+// Computes gap changes by multipliers of the last stage, G X (nu + k h La) + G XT k_t h Lt, m, for the check of gates.
 static void rows_find_moves(pcs_certifier *self)
 {
     const pcs_row_report *rows = self->report->rows;
+    double k = self->h * self->rule->impulse_weight, k_t = self->h * self->rule->tangent_impulse_weight;
     if (!pcs_rule_limits_gaps(self->rule) || !certify_is_on(self, CERTIFY_GATE)) return;
     for (int j = 0; j < self->system->nrow; j++) {
-        self->z[j] = rows[j].nu + rows[j].shift;
+        self->z[j] = rows[j].nu + k * rows[j].multiplier;
         for (int t = 0; t < self->system->rows[j].ntangent; t++)
-            self->z_t[self->system->rows[j].first_tangent + t] = rows[j].tangent_shift[t];
+            self->z_t[self->system->rows[j].first_tangent + t] = k_t * rows[j].last_tangent[t];
     }
     pcs_projection_rates(self->scheme->solver, self->z, self->z_t, self->moved);
 }

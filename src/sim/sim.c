@@ -1282,9 +1282,9 @@ static void checkpoint_calm_report(pcs_step_report *r, int nrow, const pcs_measu
     memset(r->smooth_impulse, 0, sizeof r->smooth_impulse);
     for (int j = 0; j < nrow; j++) {
         pcs_row_report *row = &r->rows[j];
-        row->nu = row->shift = row->step_impulse = row->impulse = row->multiplier = 0.0;
+        row->nu = row->step_impulse = row->impulse = row->multiplier = 0.0;
         row->normal_loss = row->friction_loss = row->drive_work = 0.0;
-        for (int k = 0; k < 2; k++) row->tangent[k] = row->last_tangent[k] = row->tangent_shift[k] = 0.0;
+        for (int k = 0; k < 2; k++) row->tangent[k] = row->last_tangent[k] = 0.0;
         row->is_gated = row->gate_is_contradictory = row->is_impact = false;
     }
 }

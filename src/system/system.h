@@ -142,7 +142,6 @@ typedef struct pcs_row_report {
     double target;              // the law requires rate + target >= 0, m/s
     double nu;                  // multiplier of the position-level law: moves the position by M^-1 G^T nu, kg m
     double nu_t[2];             // the same for the tangents of a sticking contact, kg m
-    double shift;               // multiplier that moves the position without a law of its own, kg m
     double step_impulse;        // total over the step, N s
     double force;               // smooth part, N
     double lam;                 // force of a joint that acts in the smooth motion, at the end of the step, N
@@ -150,7 +149,6 @@ typedef struct pcs_row_report {
     double multiplier;          // of the velocity-level law, N s
     double tangent[2];          // tangential impulses over the step, N s
     double last_tangent[2];     // tangential impulses that belong to `multiplier`, N s
-    double tangent_shift[2];    // multipliers that move the position along the tangents, as `shift` does, kg m
     double normal_loss;         // part of impact_loss, J
     double friction_loss;       // part of friction_loss, J
     double drive_work;          // part of external_work, by the prescribed motion of the row, J
