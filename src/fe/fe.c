@@ -728,7 +728,8 @@ static void fe_describe(const pcs_system *self, int equation, const double span[
     }
 }
 
-// Measures what the sums over cells give, in one round.
+// Measures what the sums over cells give, in one round. Only materials with internal variables have losses, which
+// follow from positions alone.
 static void fe_measure_cells(const pcs_system *self, pcs_instant at, unsigned what, pcs_measure *out)
 {
     const fe_data *fe = self->data;
@@ -742,7 +743,9 @@ static void fe_measure_cells(const pcs_system *self, pcs_instant at, unsigned wh
         (void)fe_push_along(self, at.t, NULL, at.q, sum.resultant);
         (void)pcs_fe_follower_add(self, at.t, at.q, NULL, NULL, sum.resultant);
     }
-    for (int g = 0; g < fe->model.ngroup; g++) fe->batches[g].ops->measure(&fe->batches[g], &state, cells, &sum);
+    for (int g = 0; g < fe->model.ngroup; g++)
+        if (cells != PCS_CELL_LOSS || fe->batches[g].ops->ninternal > 0)
+            fe->batches[g].ops->measure(&fe->batches[g], &state, cells, &sum);
     if ((what & PCS_ENERGY) && fe->has_laws) sum.strain += pcs_forces_energy(self, at, &loss);
     if (what & PCS_ENERGY) fe_report(self, &sum, fe_weight_work(self, 0, pcs_system_nown(self), at.q), out);
     if ((what & PCS_RESULTANT) && fe->has_laws) pcs_forces_add_resultant(self, at, sum.resultant);

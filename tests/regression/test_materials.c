@@ -14,14 +14,17 @@
 enum { TEXT = 4096 };
 static const double pi = 3.14159265358979323846;
 
-// One cell, driven by its ends.
+// One cell, driven by its ends, beside an elastic beam.
 // E = 200, Y = 1, Et = 20 in units of `stress`, lengths in units of `size`, and the density to match.
 static text_case open_cell(const char *scheme, double kinematic, double stress, double size, bool is_rotated,
                            const char *table)
 {
     return text_case_print(
-        "mesh: { bar: { type: line, from: [%.17g, 0, 0], to: [%.17g, 0, 0], elements: 1 } }\n"
-        "elements: { bar: { type: rod_plastic, mesh: bar, E: %.17g, rho: %.17g, area: 0.5, yield_stress: %.17g, "
+        "mesh: { bar: { type: line, from: [%.17g, 0, 0], to: [%.17g, 0, 0], elements: 1 }, beside: { type: line, from: "
+        "[0, 1, 0], to: [1, 1, 0], elements: 1 } }\n"
+        "elements: { beside: { type: beam_timo_2d, mesh: beside, E: 1, nu: 0.3, rho: 1, section: { type: rectangle, "
+        "width: 1, height: 1 } }, bar: { type: rod_plastic, mesh: "
+        "bar, E: %.17g, rho: %.17g, area: 0.5, yield_stress: %.17g, "
         "tangent_modulus: %.17g, kinematic: %.17g } }\n"
         "joints: { hold: { type: prescribed, node: bar.start, along: x, speed: 0.0 }, pull: { type: prescribed, node: "
         "bar.end, along: x, displacement: { table: %s } } }\n"
