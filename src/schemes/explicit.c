@@ -491,7 +491,7 @@ static pcs_outcome stages_press(pcs_scheme *self, const pcs_state *x, double h, 
     for (int j = 0; j < self->system->nrow; j++) s->next.gate[j] = s->presses && s->was_closed[j];
     if (s->presses) pcs_explicit_release(self, s, x, s->v[k], s->free[k], h);
     pcs_outcome outcome = pcs_explicit_accelerate(self, s, k, s->force, report);
-    for (int j = 0; k == 0 && j < self->system->nrow; j++) s->is_pressed[j] = s->force[j] > 0.0;
+    for (int j = 0; j < (k == 0 ? self->system->nrow : 0); j++) s->is_pressed[j] = s->force[j] > 0.0;
     pcs_explicit_add_stage(self, s, k, h * s->method->b[k], s->force);
     return outcome;
 }

@@ -219,22 +219,15 @@ static pcs_outcome galerkin_iterate(pcs_scheme *self, const pcs_state *x, double
     return PCS_NOT_CONVERGED;
 }
 
-// Ends the step. In D+ an impulse also changes the velocities of the points: motion and impulse are iterated in turn
-// until neither changes.
-static pcs_outcome galerkin_end(pcs_scheme *self, const pcs_state *x, double h, bool *is_impact,
-                                pcs_step_report *report)
+// Iterates motion and impulse of D+ in turn, after an impact, which also changes the velocities of the points.
+static pcs_outcome galerkin_settle(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
 {
     galerkin *s = self->data;
     pcs_next *next = &s->base.next;
-    int n = self->system->nv, M = s->w.M;
+    int n = self->system->nv;
     size_t bytes = (size_t)n * sizeof(double);
-    pcs_explicit_clear(self, &s->base);
-    for (int k = 0; k <= M; k++) pcs_explicit_add_stage(self, &s->base, k, h * s->w.t.b[k], s->la[k]);
-    pcs_stages_add((pcs_stages){ n, M + 1, s->w.t.b, s->base.full }, h, x->v, next->v);
-    memcpy(next->q, s->base.q[M], bytes);
     memcpy(s->place, next->q, bytes);
-    pcs_outcome outcome = pcs_explicit_end(self, x, h, is_impact, report);
-    for (int round = 0; *is_impact && s->w.is_plus && outcome == PCS_CONVERGED; round++) {
+    for (int round = 0; round < IMPACT_ROUNDS; round++) {
         double change = 0.0, size = 0.0;
         memcpy(s->last, s->jump, bytes);
         memset(s->jump, 0, bytes);
@@ -243,12 +236,29 @@ static pcs_outcome galerkin_end(pcs_scheme *self, const pcs_state *x, double h, 
             change = fmax(change, fabs(s->jump[i] - s->last[i]));
             size = fmax(size, fabs(s->jump[i]));
         }
-        if (pcs_system_max(self->system, change) <= 1e-11 * pcs_system_max(self->system, size)) break;
-        if (round == IMPACT_ROUNDS) return PCS_NOT_CONVERGED;
-        outcome = galerkin_iterate(self, x, h, report);
-        memcpy(next->q, s->base.q[M], bytes);
+        if (pcs_system_max(self->system, change) <= 1e-11 * pcs_system_max(self->system, size)) return PCS_CONVERGED;
+        pcs_outcome outcome = galerkin_iterate(self, x, h, report);
+        memcpy(next->q, s->base.q[s->w.M], bytes);
         if (outcome == PCS_CONVERGED) outcome = pcs_explicit_hit(self, x, h, s->place, report);
+        if (outcome != PCS_CONVERGED) return outcome;
     }
+    return PCS_NOT_CONVERGED;
+}
+
+// Ends the step. In D+ an impulse also changes the velocities of the points: motion and impulse are iterated in turn
+// until neither changes.
+static pcs_outcome galerkin_end(pcs_scheme *self, const pcs_state *x, double h, bool *is_impact,
+                                pcs_step_report *report)
+{
+    galerkin *s = self->data;
+    pcs_next *next = &s->base.next;
+    int n = self->system->nv, M = s->w.M;
+    pcs_explicit_clear(self, &s->base);
+    for (int k = 0; k <= M; k++) pcs_explicit_add_stage(self, &s->base, k, h * s->w.t.b[k], s->la[k]);
+    pcs_stages_add((pcs_stages){ n, M + 1, s->w.t.b, s->base.full }, h, x->v, next->v);
+    memcpy(next->q, s->base.q[M], (size_t)n * sizeof(double));
+    pcs_outcome outcome = pcs_explicit_end(self, x, h, is_impact, report);
+    if (*is_impact && s->w.is_plus && outcome == PCS_CONVERGED) outcome = galerkin_settle(self, x, h, report);
     pcs_system_gaps(self->system, pcs_at(self->solver->t, next->q, NULL), next->gap);
     return outcome;
 }
