@@ -11,6 +11,7 @@
 #include "linsolve/bordered.h"
 #include "output/file.h"
 #include "output/frames.h"
+#include "output/tally.h"
 
 #include <float.h>
 #include <math.h>
@@ -1668,7 +1669,7 @@ pcs_status pcs_statics_solve(const pcs_analysis *on, const pcs_statics_options *
 // A static analysis on disk: the observers of a run write statics.csv with a row per load step, and frames of the model
 // and of the contacts whose time is the load factor; and a summary.
 
-enum { NAME_ROOM = 512, OBSERVERS = 4, COLUMNS = 15 };
+enum { NAME_ROOM = 512, OBSERVERS = 4, MOST_POINTS = 20, COLUMNS = 15 };
 
 typedef struct record {
     const pcs_analysis *on;
@@ -1798,10 +1799,26 @@ static pcs_status statics_prepare(record *r, const char *directory)
     for (int i = 0; i < OBSERVERS; i++)
         PCS_TRY(pcs_observer_create(on->ctx, names[i], &r->view, &r->params, &r->observers[i]));
     PCS_TRY(pcs_file_create(on->ctx, directory, sizeof "summary.txt", 1 << 12, &r->summary));
-    r->view.list = r->summary;
     pcs_file_remove(r->summary, "statics.csv"); // an analysis that is refused leaves no results of an earlier one
     pcs_file_remove(r->summary, "summary.txt");
     return PCS_OK;
+}
+
+static void statics_put_point(const record *r, const pcs_contact_info *contact, int i)
+{
+    static const char *const states[] = { "open", "sticks", "slides" };
+    int j = contact->first_row + i;
+    const pcs_row_report *row = &r->report.rows[j];
+    int ntangent = r->on->system->rows[j].ntangent;
+    bool has_friction = r->has_friction && ntangent > 0;
+    const char *state = row->is_closed ? "closed" : "open";
+    if (has_friction) state = states[pcs_row_state(&r->view, j, 0.0)];
+    pcs_file_print(r->summary, "  %s, point %d: %s, gap %.6g m, force %.9g N", contact->name, i, state, row->gap,
+                   row->force);
+    if (has_friction) // with its sign along one direction
+        pcs_file_print(r->summary, ", friction %.9g N",
+                       ntangent == 2 ? hypot(row->tangent[0], row->tangent[1]) : row->tangent[0]);
+    pcs_file_text(r->summary, "\n");
 }
 
 static void statics_put_marks(const record *r, const char *title, const pcs_statics_marks *marks)
@@ -1814,15 +1831,74 @@ static void statics_put_marks(const record *r, const char *title, const pcs_stat
     pcs_file_text(r->summary, "\n");
 }
 
-// Begins the summary, to which the history adds its last row.
+// Writes the work of loads, joints and friction and the loss in materials, J, to the summary.
+static void statics_put_balance(const record *r, const pcs_statics *now)
+{
+    const pcs_statics_work *w = &now->work;
+    if (!pcs_system_is_mesh(r->on->system)) return;
+    pcs_file_print(r->summary, "  work                loads %.9g, joints %.9g, friction %.9g J\n", w->loads, w->joints,
+                   w->friction);
+    if (pcs_system_remembers(r->on->system)) pcs_file_print(r->summary, "  lost in materials   %.9g J\n", w->materials);
+}
+
+static void statics_put_contacts(const record *r)
+{
+    const pcs_system *system = r->on->system;
+    bool is_smooth = false;
+    if (pcs_count_points(system) > 0) pcs_file_text(r->summary, "\nContacts\n");
+    for (int c = 0; c < system->ncontact; c++) {
+        const pcs_contact_info *contact = &system->contacts[c];
+        if (!contact->is_joint)
+            for (int i = 0; i < contact->nrow; i++) {
+                int j = contact->first_row + i;
+                is_smooth = is_smooth || (system->rows[j].friction > 0.0 && !r->has_friction);
+                if (i < MOST_POINTS) statics_put_point(r, contact, i);
+            }
+        if (contact->nrow > MOST_POINTS && !contact->is_joint)
+            pcs_file_print(r->summary, "  %s: %d points more\n", contact->name, contact->nrow - MOST_POINTS);
+    }
+    if (is_smooth) pcs_file_text(r->summary, "  (without friction, as the case says)\n");
+}
+
+static void statics_put_reactions(const record *r)
+{
+    const pcs_system *system = r->on->system;
+    if (system->nreaction > 0) pcs_file_text(r->summary, "\nReactions, N and N m\n");
+    for (int i = 0; i < system->nreaction; i++) {
+        pcs_file_print(r->summary, "  %s:", system->reactions[i].name);
+        for (int k = 0; k < PCS_REACTION_COMPONENTS; k++)
+            if (pcs_reaction_has(&system->reactions[i], k))
+                pcs_file_print(r->summary, " %s %.9g", pcs_reaction_names[k],
+                               pcs_reaction_component(&r->reactions[i], k));
+        pcs_file_text(r->summary, "\n");
+    }
+}
+
+// Writes the probes under the loads of the last equilibrium.
+static void statics_put_probes(record *r, const pcs_statics *now)
+{
+    pcs_system *system = r->on->system;
+    if (r->on->nprobe > 0) pcs_file_text(r->summary, "\nProbes\n");
+    for (int k = 0; k < r->on->nprobe; k++)
+        pcs_file_print(
+            r->summary, "  %-19s %.12g\n", r->on->probes[k].column,
+            system->ops->probe(system, &r->on->probes[k], pcs_at_rest(now->time, r->x.q, r->x.v, now->factor)));
+}
+
 static pcs_status statics_summarise(record *r, const pcs_statics *now, const char *reason)
 {
     const pcs_analysis *on = r->on;
+    pcs_measure measure;
     PCS_TRY(pcs_file_open(r->summary, "summary.txt"));
+    on->system->ops->measure(on->system, r->at, PCS_ENERGY, &measure);
     pcs_file_print(r->summary, "%s\n\n", on->title);
     pcs_file_print(r->summary, "Static analysis %s\n", reason == NULL ? "finished" : "stopped");
     if (reason != NULL) pcs_file_print(r->summary, "  %s\n", reason);
+    pcs_file_print(r->summary, "  load factor         %.9g\n", now->factor);
+    if (r->is_history) pcs_file_print(r->summary, "  time                %.9g s\n", now->time);
     pcs_file_print(r->summary, "  load steps          %d, %d halved\n", now->step, now->nhalved);
+    if (now->is_arc)
+        pcs_file_print(r->summary, "  path                arc %.6g, ends at load factor %.9g\n", now->arc, now->factor);
     statics_put_marks(r, "limit points", &now->limits);
     statics_put_marks(r, "other paths near", &now->branches);
     pcs_file_print(r->summary, "  Newton iterations   %d, %d factorizations by %s\n", now->total, now->nfactor,
@@ -1830,8 +1906,16 @@ static pcs_status statics_summarise(record *r, const pcs_statics *now, const cha
     if (now->nrelaxed > 0)
         pcs_file_print(r->summary, "  found by relaxation %d times: only loads or contacts hold the model\n",
                        now->nrelaxed);
-    pcs_file_print(r->summary, "  round-off           %.3g of the loads and internal forces\n\n", now->round_off);
-    return PCS_OK;
+    pcs_file_print(r->summary, "  residual            %.3g of the loads and internal forces, round-off explains %.3g\n",
+                   now->residual, now->round_off);
+    if (isfinite(now->correction))
+        pcs_file_print(r->summary, "  last correction     %.3g of the deformation\n", now->correction);
+    pcs_file_print(r->summary, "  strain energy       %.9g J\n", measure.strain);
+    statics_put_balance(r, now);
+    statics_put_probes(r, now);
+    statics_put_contacts(r);
+    statics_put_reactions(r);
+    return pcs_file_commit(r->summary);
 }
 
 static pcs_status statics_run(const pcs_analysis *on, const pcs_statics_options *options, const char *directory,
@@ -1850,9 +1934,8 @@ static pcs_status statics_run(const pcs_analysis *on, const pcs_statics_options 
     char reason[1024];
     pcs_status status = pcs_statics_solve(on, options, q, statics_watch, r, out), closing = PCS_OK;
     snprintf(reason, sizeof reason, "%s", status == PCS_OK ? "" : pcs_message(on->ctx));
-    if (r->nopen > 0) closing = statics_summarise(r, out, status == PCS_OK ? NULL : reason);
     for (int i = 0; i < r->nopen && closing == PCS_OK; i++) closing = r->observers[i].ops->close(&r->observers[i]);
-    if (r->nopen > 0 && closing == PCS_OK) closing = pcs_file_commit(r->summary);
+    if (closing == PCS_OK && r->nopen > 0) closing = statics_summarise(r, out, status == PCS_OK ? NULL : reason);
     return status != PCS_OK ? pcs_fail(on->ctx, status, "%s", reason) : closing;
 }
 

@@ -116,7 +116,6 @@ typedef struct history_data {
     int iterations;          // iterations of the last step
     bool has_row;            // the last step has been written
     bool is_head;            // names of columns are written, not a row
-    pcs_file *list;          // names of columns and their last values are written there; NULL if not
     int count;               // columns of the present row so far
     double *row;             // row being written; NULL while columns are counted
     double *probes;          // [nprobe]
@@ -128,23 +127,11 @@ static const pcs_option history_options[] = {
     { .name = NULL },
 };
 
-// Writes a column of the row to the list.
-static void history_list(history_data *d, const char *name, int point, const char *what)
-{
-    if (isnan(d->row[d->count])) return;
-    char text[256];
-    snprintf(text, sizeof text, "%.128s", name);
-    if (point >= 0) pcs_text_add(text, sizeof text, "[%d]", point);
-    if (what != NULL) pcs_text_add(text, sizeof text, ".%s", what);
-    pcs_file_print(d->list, "  %-19s %.9g\n", text, d->row[d->count]);
-}
-
 // Adds a column to the row, or its name to the head.
 static void history_put(history_data *d, const char *name, int point, const char *what, double x)
 {
     if (d->is_head && d->count == 0) pcs_file_text(d->file.file, name);
     else if (d->is_head) pcs_file_column(d->file.file, name, point, what);
-    else if (d->list != NULL) history_list(d, name, point, what);
     else if (d->row != NULL) d->row[d->count] = x;
     d->count++;
 }
@@ -315,8 +302,6 @@ static pcs_status history_close(pcs_observer *self)
     history_data *d = self->data;
     if (d->file.has_failed) return PCS_OK;
     if (!d->has_row) PCS_TRY(history_put_row(self->view, d, self->view->state->step == d->tally.step));
-    d->list = self->view->list;
-    if (d->list != NULL) history_put_all(d, self->view, NULL);
     return row_file_close(&d->file);
 }
 

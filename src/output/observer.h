@@ -87,7 +87,6 @@ struct pcs_view {
     const pcs_instant *still;  // time and loads of the state in a static analysis; NULL in a run
     const pcs_column *columns; // [ncolumn] first columns of the table of a static analysis; NULL in a run
     int ncolumn;
-    struct pcs_file *list;         // gets the last row of that table, with names; NULL for none
     bool is_smooth;                // contacts are without friction, whatever the model says
     const pcs_step_report *report; // report of the last step; at t = 0 of the start
     const pcs_ledger *ledger;

@@ -74,7 +74,7 @@ def solve(folder, text):
     for line in (results / "summary.txt").read_text().splitlines():
         words = line.split()
         if len(words) == 2 and words[0] in row:
-            assert abs(float(words[1]) - row[words[0]]) <= 5e-9 * abs(row[words[0]]), (words, row[words[0]])
+            assert abs(float(words[1]) - row[words[0]]) <= 1e-9 * abs(row[words[0]]), (words, row[words[0]])
     return row, vtk_readback.read_frame(last_file(results))
 
 
