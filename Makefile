@@ -6,7 +6,8 @@ BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-BUILD_PACKAGES := gcc libc6-dev make cmake pkg-config libsuitesparse-dev libopenblas0-serial libyaml-dev zlib1g-dev
+BUILD_PACKAGES := gcc libc6-dev make cmake pkg-config libsuitesparse-dev libopenblas0-serial libyaml-dev \
+    libarpack2-dev zlib1g-dev
 RANK_PACKAGES := libpetsc-real-dev openmpi-bin
 BENCH_PACKAGES := $(BUILD_PACKAGES) libcmocka-dev
 TEST_PACKAGES := $(BENCH_PACKAGES) python3 python3-numpy python3-pandas \

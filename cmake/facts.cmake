@@ -20,5 +20,5 @@ if(PERCUSS_HAS_PETSC)
   set(petsc "${PETSC_VERSION}, loaded when a run asks for it")
 endif()
 set_source_files_properties(src/main.c PROPERTIES COMPILE_DEFINITIONS
-  "PERCUSS_BUILD=\"${CMAKE_BUILD_TYPE}, ${CMAKE_SYSTEM_PROCESSOR}, ${flags}\";\
-PERCUSS_PETSC_VERSION=\"${petsc}\"")
+  "PERCUSS_BUILD=\"${CMAKE_BUILD_TYPE}, ${CMAKE_SYSTEM_PROCESSOR}, ${flags}\";PERCUSS_ARPACK=\"${ARPACK_VERSION}\"\
+;PERCUSS_PETSC_VERSION=\"${petsc}\"")

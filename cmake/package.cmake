@@ -38,7 +38,7 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "paraview, percuss-doc, percuss-petsc"
 
 set(lead "Percuss simulates impact, friction and vibration of bars, beams and rigid\nbodies. This package holds")
 set(build_libraries
-  "libsuitesparse-dev, libyaml-dev, zlib1g-dev, liblapack-dev, pkg-config")
+  "libsuitesparse-dev, libarpack2-dev, libyaml-dev, zlib1g-dev, liblapack-dev, pkg-config")
 percuss_package(dev libpercuss-dev libdevel "impact, friction and vibration of flexible bodies (development)"
   "${lead} the headers, the static library, and the files\nfor CMake and pkg-config.")
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${build_libraries}")

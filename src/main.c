@@ -505,7 +505,8 @@ static void cli_version(void)
     printf("percuss %s\ncompiler     %s\nbuild        %s\n", percuss_version(), COMPILER, PERCUSS_BUILD);
     printf("SuiteSparse  %d.%d.%d, CHOLMOD %d.%d.%d\n", suite[0], suite[1], suite[2], cholmod[0], cholmod[1],
            cholmod[2]);
-    printf("BLAS         %s\nLAPACK       %d.%d.%d\n", blas, lapack[0], lapack[1], lapack[2]);
+    printf("ARPACK       %s\nBLAS         %s\nLAPACK       %d.%d.%d\n", PERCUSS_ARPACK, blas, lapack[0], lapack[1],
+           lapack[2]);
     printf("libyaml      %s\nPETSc        %s\n", pcs_yaml_version(), PERCUSS_PETSC_VERSION);
 }
 

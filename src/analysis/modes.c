@@ -132,7 +132,6 @@ pcs_status pcs_modes_about(const pcs_analysis *on, pcs_statics_options options, 
 }
 
 static const double ROUND_OFF = 1000.0; // in units of DBL_EPSILON: force of a rigid motion over its terms
-static const double NO_RATE = 1e-7;     // velocity of a row, relative to that of the model, that counts as zero
 static const double SAME = 1e-4;        // part of a motion outside of others that counts as round-off
 
 typedef struct search {
@@ -423,23 +422,20 @@ static pcs_status modes_prepare(search *s)
                                       .M = s->M,
                                       .G = system->nrow > 0 ? system->G : NULL,
                                       .holds = holds,
+                                      .size = s->system->scale.model,
                                       .blur = pcs_stiffness_blur(&s->stiff, s->M, s->options->force),
-                                      .linear = s->on->linear };
+                                      .linear = s->on->linear,
+                                      .method = s->options->method };
     return PCS_OK;
 }
 
-// Returns true if the rows of closed contacts and joints allow the motion x: their velocities are round-off, compared
-// with the sums of their terms if all were as fast as the fastest.
+// Returns true if the rows of closed contacts and joints allow the motion x.
 static bool modes_is_let_pass(const search *s, const double *x)
 {
-    const pcs_rows *G = s->system->G;
     double fastest = pcs_stride(s->system, x);
-    for (int j = 0; j < s->system->nrow; j++) {
-        double most = 0.0;
-        for (int p = G->start[j]; p < G->start[j + 1]; p++)
-            most += fabs(G->value[p]) * s->system->scale.model[G->column[p]] * fastest;
-        if (s->problem.holds[j] && fabs(pcs_rows_dot(G, j, x)) > NO_RATE * most) return false;
-    }
+    for (int j = 0; j < s->system->nrow; j++)
+        if (s->problem.holds[j] && fabs(pcs_row_rate(s->system, s->system->G, j, x, fastest)) > PCS_NO_RATE)
+            return false;
     return true;
 }
 

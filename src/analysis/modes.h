@@ -16,6 +16,7 @@
 typedef struct pcs_modes_options {
     int count;
     bool is_whirl;             // solve the quadratic problem also if all matrices are symmetric
+    pcs_eigen_method method;   // not an option of the command line
     double time;               // s, time of the loads that contribute to K
     const double *q;           // [nq] state; NULL for the reference state
     const unsigned char *held; // [nrow] contacts that stay closed, NULL if none

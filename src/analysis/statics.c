@@ -808,6 +808,26 @@ static double equilibrium_least_mu(const pcs_equilibrium *e)
     return fmax(LEAST * equilibrium_top(e), pcs_stiffness_blur(&e->stiff, &e->D, e->lam));
 }
 
+// Returns true if the held rows of a linear model leave a rigid motion free.
+static bool newton_is_free(const pcs_equilibrium *e)
+{
+    enum { MOST = 96 };
+    int m = e->rigid.count, n = e->system->nv;
+    double Q[MOST * MOST] = { 0 }, w[MOST], V[MOST * MOST], rate[MOST];
+    if (m == 0 || m > MOST) return false;
+    for (int j = 0; j < e->nall; j++) {
+        if (!e->held[j]) continue;
+        for (int k = 0; k < m; k++) {
+            const double *x = e->rigid.vector + (size_t)k * (size_t)n;
+            rate[k] = pcs_row_rate(e->system, e->R, j, x, pcs_stride(e->system, x));
+        }
+        for (int a = 0; a < m; a++)
+            for (int b = 0; b < m; b++) Q[a * m + b] += rate[a] * rate[b];
+    }
+    pcs_jacobi(m, Q, w, V);
+    return !(w[0] > PCS_NO_RATE * PCS_NO_RATE);
+}
+
 // Returns true if the matrix is singular except for round-off: dq then makes internal forces that nearly cancel.
 static bool newton_is_hidden(pcs_equilibrium *e)
 {
@@ -854,8 +874,11 @@ static void equilibrium_correct(pcs_equilibrium *e, double *q)
 static pcs_status newton_try(pcs_equilibrium *e, const double *q, bool has_changed, bool *is_singular)
 {
     *is_singular = false;
-    if (!e->has_factors || has_changed || !e->system->is_linear || e->slides_in_planes)
+    if (!e->has_factors || has_changed || !e->system->is_linear || e->slides_in_planes) {
         PCS_TRY(equilibrium_factor(e, q, is_singular));
+        if (e->system->is_linear && e->mu == 0.0 && newton_is_free(e)) *is_singular = true;
+        e->has_factors = !*is_singular;
+    }
     if (*is_singular) return PCS_OK;
     // Skips the test for a hidden singularity while joints are off their targets: they move a model without force.
     bool is_driven = !equilibrium_rows_fit(e);
@@ -987,6 +1010,8 @@ static const double LEAP = 4.0;              // number of strides: a longer step
 static const double TURN = 0.5;              // rad, largest change of an angle
 static const double CLOSE = 1e-6;            // residual from which Newton's method is tried
 static const double CONVERGED = 0.1;         // relative to the residual before the step: it is solved
+static const double UPHILL = 1e-3;           // relative to the residual: root of an energy that counts as zero
+static const double MANY = 100.0;            // number of rounding errors likewise
 static const double LESS_MU = 0.3;           // factor of mu
 static const double NOTHING = 1e-9;          // relative size of a motion that is left after rows: it counts as zero
 
@@ -1025,6 +1050,11 @@ static pcs_status relax_step(pcs_equilibrium *e, double *q, double stride, bool 
     double before = e->left, last = INFINITY;
     *is_converged = false;
     PCS_TRY(relax_aim(e, q, stride, is_feasible, &is_good));
+    double least = fmax(UPHILL * e->left, MANY * e->round_off);
+    if (is_good && is_feasible) { // work of A along dq, J: below 0 the step would lead to a state that is not stable
+        pcs_matrix_multiply(&e->A, e->dq, e->work);
+        is_good = !(pcs_dense_dot(e->system->nv, e->dq, e->work) < -least * least);
+    }
     double part = is_good ? fmin(1.0 / relax_strides(e, e->dq, stride), 1.0) : 0.0;
     for (int i = 0; i < e->system->nv; i++) e->dq[i] *= part;
     e->is_anchored = true;

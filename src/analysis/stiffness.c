@@ -141,6 +141,16 @@ double pcs_stride(const pcs_system *system, const double *x)
     return largest;
 }
 
+double pcs_row_rate(const pcs_system *system, const pcs_rows *G, int j, const double *x, double fastest)
+{
+    double sum = 0.0, most = 0.0;
+    for (int p = G->start[j]; p < G->start[j + 1]; p++) {
+        sum += G->value[p] * x[G->column[p]];
+        most += fabs(G->value[p]) * system->scale.model[G->column[p]] * fastest;
+    }
+    return most > 0.0 ? sum / most : 0.0;
+}
+
 static const double ASYMMETRIC = 1e-9; // relative to the largest entry: larger asymmetry is not round-off
 
 bool pcs_stiffness_is_symmetric(const pcs_matrix *A)

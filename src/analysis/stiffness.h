@@ -33,7 +33,11 @@ bool pcs_stiffness_is_symmetric(const pcs_matrix *A);
 // Copies the current M and C of the system.
 void pcs_stiffness_update_M(pcs_stiffness *self);
 
+#define PCS_NO_RATE 1e-7 // velocity of a row, relative to that of the model, that counts as zero
+
 // Returns the largest entry of a change of coordinates, in units of their sizes.
 double pcs_stride(const pcs_system *system, const double *x);
+// Returns the velocity of row j in the motion x over the sum of its terms if all were as fast as `fastest`, x's stride.
+double pcs_row_rate(const pcs_system *system, const pcs_rows *G, int j, const double *x, double fastest);
 
 #endif

@@ -62,7 +62,7 @@ class Analyses(program.Cases):
     def percuss(self, *arguments, **wanted):
         return program.percuss(*arguments, cwd=self.folder, **wanted)
 
-    # More motions without force than modes asked for, in models that are too large for a complete basis.
+    # More motions without force than modes asked for, in models that are too large for LAPACK.
     def test_whirl_among_many_free_motions(self):
         bodies = 10
         lines = "".join(f"  b{i}: {{ type: line, from: [0, {i}, 0], to: [1, {i}, 0], elements: 20 }}\n"

@@ -84,11 +84,12 @@ class Usage(program.Cases):
         version = percuss("--version", status=0)
         self.assertRegex(version.stdout, r"\Apercuss \d+\.\d+\.\d+\n")
         facts = dict(re.split(r" {2,}", line, maxsplit=1) for line in version.stdout.splitlines()[1:])
-        self.assertEqual(list(facts), ["compiler", "build", "SuiteSparse", "BLAS", "LAPACK", "libyaml", "PETSc"])
+        self.assertEqual(list(facts), ["compiler", "build", "SuiteSparse", "ARPACK", "BLAS", "LAPACK",
+                                       "libyaml", "PETSc"])
         self.assertRegex(facts["compiler"], r"^(gcc|clang) \d+\.\d+")
         self.assertRegex(facts["build"], r"-O\d.*-ffp-contract=(fast|off)")
         self.assertNotIn(os.getcwd(), version.stdout)
-        for library in ("SuiteSparse", "LAPACK", "libyaml"):
+        for library in ("SuiteSparse", "ARPACK", "LAPACK", "libyaml"):
             self.assertRegex(facts[library], r"^\d+\.\d+\.\d+", library)
         self.assertRegex(facts["BLAS"], r"^OpenBLAS \d+\.\d+|^lib\w*blas\S*")
         self.assertRegex(facts["PETSc"], r"^\d+\.\d+\.\d+, loaded when a run asks for it$|^none$")

@@ -84,10 +84,10 @@ class Packages(unittest.TestCase):
 
     def test_what_they_ask_for(self):
         libraries = field("percuss", "Depends")
-        for library in ("libc6", "libcholmod", "libumfpack", "libyaml", "liblapack"):
+        for library in ("libc6", "libcholmod", "libumfpack", "libarpack", "libyaml", "liblapack"):
             self.assertIn(library, libraries)
         self.assertNotRegex(libraries, "petsc|mpi|gnuplot|python|-dev")  # none of which the program needs
-        for library in ("suitesparse", "yaml", "lapack"):
+        for library in ("suitesparse", "arpack", "yaml", "lapack"):
             self.assertRegex(field("libpercuss-dev", "Depends"), rf"lib{library}\S*-dev")
         if "percuss-petsc" in DEBS:
             self.assertRegex(field("percuss-petsc", "Depends"), r"percuss \(= [^)]*\).*petsc")

@@ -25,7 +25,7 @@ static const char stocky[] = "elements.beam.section={type: rectangle, width: 0.2
 static double beam_frequency(const char *supports, const char *section, int elements, int mode)
 {
     still s = still_print(beam, "mesh.beam.elements=%d; %s; %s", elements, supports, section);
-    pcs_modes modes = still_modes(&s, mode);
+    pcs_modes modes = still_modes(&s, mode, PCS_EIGEN_AUTO);
     CHECK(modes.count == mode && modes.modes[mode - 1].kind == PCS_MODE_VIBRATION);
     double w = modes.modes[mode - 1].w;
     still_close(&s);
@@ -82,7 +82,7 @@ TEST(textbook_beams_have_their_frequencies)
 TEST(a_free_beam_has_rigid_modes_first)
 {
     still s = still_open(beam, "mesh.beam.elements=64");
-    pcs_modes modes = still_modes(&s, 5);
+    pcs_modes modes = still_modes(&s, 5, PCS_EIGEN_AUTO);
     const char *const names[] = { "translation along x", "translation along y", "rotation about z" };
     for (int k = 0; k < 3; k++) {
         CHECK(modes.modes[k].kind == PCS_MODE_RIGID && modes.modes[k].w == 0.0);
@@ -98,19 +98,22 @@ TEST(a_free_beam_has_rigid_modes_first)
         "elements.beam.type=beam_timo_3d; elements.beam.orientation=[0, 0, 1]; mesh.beam.elements=24;"
         "mesh.beam.to=[0.6, 0.0, 0.8]";
     still t = still_open(beam, in_space);
-    pcs_modes free_modes = still_modes(&t, 9);
-    for (int k = 0; k < 9; k++) CHECK((free_modes.modes[k].kind == PCS_MODE_RIGID) == (k < 6));
-    // A square section bends alike in both planes.
-    CHECK_RELATIVE(free_modes.modes[7].w, free_modes.modes[6].w, 1e-9);
-    CHECK_RELATIVE(free_modes.modes[6].w, slim, 1e-3);
-    CHECK(free_modes.modes[8].w > 2.0 * slim);
+    const pcs_eigen_method methods[] = { PCS_EIGEN_DENSE, PCS_EIGEN_ARPACK };
+    for (int m = 0; m < 2; m++) {
+        pcs_modes free_modes = still_modes(&t, 9, methods[m]);
+        for (int k = 0; k < 9; k++) CHECK((free_modes.modes[k].kind == PCS_MODE_RIGID) == (k < 6));
+        // A square section bends alike in both planes.
+        CHECK_RELATIVE(free_modes.modes[7].w, free_modes.modes[6].w, 1e-9);
+        CHECK_RELATIVE(free_modes.modes[6].w, slim, 1e-3);
+        CHECK(free_modes.modes[8].w > 2.0 * slim);
+    }
     still_close(&t);
 }
 
 TEST(damping_is_told)
 {
     still s = still_print(beam, "damping={mass: 3.0, stiffness: 1.0e-4}; %s", clamped);
-    pcs_modes modes = still_modes(&s, 3);
+    pcs_modes modes = still_modes(&s, 3, PCS_EIGEN_AUTO);
     pcs_modes damped;
     pcs_modes_options options = { .count = 3, .is_whirl = true };
     CHECK_OK(s.ctx, pcs_modes_find(&s.on, &options, &damped));
@@ -202,7 +205,7 @@ TEST(shafts_whirl_backward_and_forward)
         for (int k = 0; k < 2; k++) {
             still s =
                 still_print(shaft, "elements.shaft.speed=%s; mesh.shaft.elements=%d", table[i].speed, k ? 64 : 16);
-            pcs_modes modes = still_modes(&s, 2);
+            pcs_modes modes = still_modes(&s, 2, PCS_EIGEN_AUTO);
             CHECK(modes.is_whirl == (i > 0));
             CHECK(modes.modes[0].kind == (i > 0 ? PCS_MODE_BACKWARD : PCS_MODE_VIBRATION));
             CHECK(modes.modes[1].kind == (i > 0 ? PCS_MODE_FORWARD : PCS_MODE_VIBRATION));
@@ -219,7 +222,7 @@ TEST(shafts_whirl_backward_and_forward)
 TEST(a_free_shaft_precesses)
 {
     still s = still_open(shaft, "elements.shaft.speed=1.0e4; supports={}");
-    pcs_modes modes = still_modes(&s, 8);
+    pcs_modes modes = still_modes(&s, 8, PCS_EIGEN_AUTO);
     double polar = 0.5 * 0.0125 * 0.0125, across = 0.59 * 0.59 / 12.0 + 0.25 * 0.0125 * 0.0125;
     for (int k = 0; k < 6; k++) CHECK(modes.modes[k].kind == PCS_MODE_RIGID);
     CHECK(modes.modes[6].kind == PCS_MODE_FORWARD);
@@ -235,7 +238,7 @@ TEST(discs_whirl_backward_and_forward)
                          "  s: { type: mount, mesh: s, stiffness: [1, 1, 1], torsional_stiffness: [0, 200, 200] } }\n"
                          "supports: { a: { set: d, fix: [x, y, z, rx] } }\n",
                          NULL);
-    pcs_modes modes = still_modes(&s, 2);
+    pcs_modes modes = still_modes(&s, 2, PCS_EIGEN_AUTO);
     double b = 0.7 * 30.0 / (2.0 * 0.5), root = sqrt(b * b + 200.0 / 0.5);
     CHECK(modes.modes[0].kind == PCS_MODE_BACKWARD && modes.modes[1].kind == PCS_MODE_FORWARD);
     CHECK_RELATIVE(modes.modes[0].w, root - b, 1e-12);
@@ -256,7 +259,7 @@ TEST(mechanisms_are_told_in_any_units)
                             "elements: { bar: { type: rod_2d, mesh: bar, E: %g, rho: 1.0, area: 1.0 } }\n"
                             "supports: { a: { set: bar.start, fix: [x, y] }, b: { set: bar.end, fix: [x, y] } }\n",
                             length[i % 4], n, stiffness[i / 4]);
-            pcs_modes modes = still_modes(&s, n);
+            pcs_modes modes = still_modes(&s, n, PCS_EIGEN_AUTO);
             CHECK_TEXT(modes.modes[0].name, "most at node ");
             CHECK_TEXT(modes.modes[0].name, ", direction [0, 1, 0]");
             for (int k = 0; k < n; k++)

@@ -217,14 +217,14 @@ TEST(hinges_let_every_beam_turn)
         y = to_y;
     }
     still s = still_open("mesh: {}\nelements: {}\n", text);
-    pcs_modes some = still_modes(&s, BEAMS + 4), all = still_modes(&s, 9 * BEAMS);
+    pcs_modes some = still_modes(&s, BEAMS + 4, PCS_EIGEN_ARPACK), all = still_modes(&s, 9 * BEAMS, PCS_EIGEN_DENSE);
     CHECK(some.count == BEAMS + 4 && all.count == 7 * BEAMS);
     for (int k = 0; k < BEAMS + 4; k++) {
         CHECK(all.modes[k].kind == (k < BEAMS ? PCS_MODE_MECHANISM : PCS_MODE_VIBRATION));
         CHECK(some.modes[k].kind == all.modes[k].kind);
         CHECK_NEAR(some.modes[k].w, all.modes[k].w, 1e-11 * all.modes[k].w);
     }
-    pcs_modes few = still_modes(&s, FEW);
+    pcs_modes few = still_modes(&s, FEW, PCS_EIGEN_ARPACK);
     CHECK(few.count == FEW);
     for (int k = 0; k < FEW; k++) CHECK(few.modes[k].kind == PCS_MODE_MECHANISM);
     still_close(&s);
@@ -279,7 +279,7 @@ TEST(joints_close_together_hold_in_every_unit)
     for (int i = 0; i < 3; i++) {
         double size = pow(100.0, i - 1);
         still s = still_print(text, "parameters.L=%.17g", size);
-        pcs_modes modes = still_modes(&s, 4);
+        pcs_modes modes = still_modes(&s, 4, PCS_EIGEN_ARPACK);
         CHECK(modes.count == 4);
         CHECK_RELATIVE(modes.modes[1].w * size, 2.0 * acos(-1.0) * 73.40498899, 1e-6);
         still_close(&s);

@@ -47,10 +47,10 @@ void still_close(still *s)
     pcs_context_destroy(&s->ctx);
 }
 
-pcs_modes still_modes(still *s, int count)
+pcs_modes still_modes(still *s, int count, pcs_eigen_method method)
 {
     pcs_modes modes;
-    pcs_modes_options options = { .count = count };
+    pcs_modes_options options = { .count = count, .method = method };
     CHECK_OK(s->ctx, pcs_modes_find(&s->on, &options, &modes));
     return modes;
 }

@@ -18,7 +18,7 @@ still still_print(const char *text, const char *format, ...) __attribute__((form
 void still_close(still *s);
 
 // Modes about the reference state.
-pcs_modes still_modes(still *s, int count);
+pcs_modes still_modes(still *s, int count, pcs_eigen_method method);
 // Equilibrium with at least so many load steps (0: as usual); q is [nq], zero before.
 pcs_statics still_statics(still *s, int steps, double *q);
 

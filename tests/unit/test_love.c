@@ -28,7 +28,7 @@ static double mode(int n, int cells, const char *more)
              "supports: { hold: { set: bar.start, fix: [x] } }\n",
              cells, more);
     still s = still_open(text, NULL);
-    pcs_modes modes = still_modes(&s, n);
+    pcs_modes modes = still_modes(&s, n, PCS_EIGEN_DENSE);
     double w = modes.modes[n - 1].w;
     still_close(&s);
     return w;

@@ -9,7 +9,7 @@ case $(uname -m) in
     aarch64) processor=x86_64 architecture=amd64 ;;
     *) echo "There is no other architecture known for $(uname -m)." >&2; exit 1 ;;
 esac
-packages=libc6-dev,libsuitesparse-dev,libopenblas-serial-dev,libyaml-dev,zlib1g-dev
+packages=libc6-dev,libsuitesparse-dev,libopenblas-serial-dev,libyaml-dev,libarpack2-dev,zlib1g-dev
 packages=$packages,libcmocka-dev
 jobs=${JOBS:-$(nproc)}
 kinds=$(echo "${KINDS:-unit contract}" | tr ' ' '|')
