@@ -426,7 +426,9 @@ static bool profile_read(pcs_case *c, pcs_yaml *node, pcs_range range, pcs_profi
         read.value = pcs_case_number(c, node, range);
         is_fine = !isnan(read.value);
     } else {
-        int kind = pcs_case_one(c, node, profile_kinds, true);
+        bool has_end = pcs_case_get(c, node, "to") != NULL;
+        bool has_rows = pcs_case_get(c, node, "table") != NULL || pcs_case_get(c, node, "steps") != NULL;
+        int kind = has_end && !has_rows ? PROFILE_ENDS : pcs_case_one(c, node, profile_kinds, true);
         if (kind == PROFILE_ENDS) is_fine = profile_read_ends(c, node, range, &read);
         else if (kind >= 0) is_fine = profile_read_rows(c, pcs_case_get(c, node, profile_kinds[kind]), range, &read);
         read.is_stepped = kind == PROFILE_STEPS;

@@ -728,8 +728,8 @@ static void fe_describe(const pcs_system *self, int equation, const double span[
     }
 }
 
-// Measures what the sums over cells give, in one round. Only materials with internal variables have losses, which
-// follow from positions alone.
+// Measures what the sums over cells give, in one round. Losses alone are asked without velocities, which elements
+// without internal variables would read.
 static void fe_measure_cells(const pcs_system *self, pcs_instant at, unsigned what, pcs_measure *out)
 {
     const fe_data *fe = self->data;

@@ -81,6 +81,8 @@ static const change changes[] = {
       "f:6:77: elements.bar.area.table[1][0] must be beyond the row before (0), is 0" },
     { "area: 1.0", "area: { table: [[0.1, 1], [1, 2]] }",
       "f:6:69: elements.bar.area.table[0][0] must be 0, where the line begins, is 0.1" },
+    { "area: 1.0", "area: { to: 2.0 }",
+      "f:6:58: elements.bar.area: missing key 'from' (the value where the line begins)" },
     { "area: 1.0", "area: { table: [[0, 1]] }", "f:6:67: elements.bar.area.table must be at least two rows" },
     { "area: 1.0", "area: { steps: [[0, 1], [1, 2]] }",
       "f:6:58: elements.bar.area: the last step of 'area' at 1 lies beyond the end of the line, which is 1 long" },
