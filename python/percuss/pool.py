@@ -61,7 +61,7 @@ class Pool:
         return self.flag[0] != 0
 
     def _serve(self, pipe: socket.socket) -> None:
-        """The life of a worker, which its parent ends: numbers of pieces come, results go."""
+        """The life of a worker, which its parent ends, also while it waits: numbers of pieces come, results go."""
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_IGN)  # the parent says when to stop
         libc = ctypes.CDLL(None)
@@ -100,7 +100,7 @@ class Pool:
     def results(self, tick: Callable[[], None] = lambda: None) -> Iterator[tuple[int, Any]]:
         """Gives (index, result) of every piece as they come, an Ended of one whose process has died; `tick` is called
         now and then."""
-        at, raised = dict[Any, int](), dict[int, Exception]()  # pieces of the workers, by the pipes to them
+        at, raised = dict[Any, int](), dict[int, Exception]()  # what each busy worker is at, by the pipe to it
         ends = contextlib.ExitStack()
         answers = ends.enter_context(selectors.DefaultSelector())
 
@@ -127,12 +127,16 @@ class Pool:
                 begin()
             while at:
                 for ready, _ in answers.select(0.05):
-                    index, (pid, stream) = at.pop(ready.fileobj), ready.data
+                    index, (pid, stream) = at.pop(ready.fileobj, -1), ready.data
                     try:
                         result = pickle.load(stream)
                     except (EOFError, ConnectionError, pickle.UnpicklingError):  # it has ended
                         answers.unregister(ready.fileobj)
-                        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+                        code = 0  # where another has waited, as for all whose parent ignores SIGCHLD
+                        with contextlib.suppress(ChildProcessError):
+                            code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+                        if index < 0:
+                            continue  # while it waited
                         result = Ended("broke", reason="the process ended by "
                                        + (f"signal {-code}" if code < 0 else f"code {code}"))
                         begin()
@@ -146,8 +150,9 @@ class Pool:
         finally:
             self.stop()
             for ready in answers.get_map().values():
-                os.kill(ready.data[0], signal.SIGKILL)
-                os.waitpid(ready.data[0], 0)  # else its processor time is nobody's
+                with contextlib.suppress(ProcessLookupError, ChildProcessError):
+                    os.kill(ready.data[0], signal.SIGKILL)
+                    os.waitpid(ready.data[0], 0)  # else its processor time is nobody's
             ends.close()
         if raised:
             raise raised[min(raised)]  # not the one that came first: that may change

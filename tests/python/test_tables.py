@@ -1,6 +1,7 @@
 """Tables, levels and random points of studies, the function percuss.study, worker processes, what measures are made of,
 convergence and signals, and percuss converge. Argument: the path of the program."""
 
+import mmap
 import os
 import re
 import shlex
@@ -110,6 +111,22 @@ class Tables(Studies):
         self.assertEqual(os.listdir("/proc/self/fd"), before)
         self.assertEqual(found.pop(3), Ended("broke", reason="the process ended by signal 9"))
         self.assertEqual(found, {i: i * i for i in range(40) if i != 3})
+
+    def test_workers_that_die_while_they_wait(self):
+        from percuss.pool import Pool
+
+        first = mmap.mmap(-1, 8)
+
+        def work(index):
+            if index == 0:
+                first[:] = os.getpid().to_bytes(8, "little")
+                return 0
+            time.sleep(0.3)
+            os.kill(int.from_bytes(first[:], "little"), signal.SIGKILL)
+            time.sleep(0.3)
+            return index
+
+        self.assertEqual(list(Pool(2, work, 2).results()), [(0, 0), (1, 1)])
 
     def test_an_interrupt_ends_a_study_after_the_present_steps(self):
         words = ["cases/bar_impact", "--vary", "scheme.rho_inf=0.5:0.9:0.01", "-j2", "--set", "time.end=60"]
