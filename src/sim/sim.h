@@ -122,7 +122,7 @@ pcs_status pcs_sim_run(pcs_sim *sim, const char *directory, bool show_progress);
 
 #define PCS_CHECKPOINT_MAGIC "PERCUSS\n"
 #define PCS_CHECKPOINT_ORDER 0x0102030405060708ULL
-#define PCS_CHECKPOINT_FORMAT 11ULL
+#define PCS_CHECKPOINT_FORMAT 12ULL
 
 // Members have fixed width, without gaps.
 typedef struct pcs_checkpoint_head {
