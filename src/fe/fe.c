@@ -301,7 +301,7 @@ static void assembly_reset(pcs_matrix *A, const double *base, int from, int to)
 
 enum { STRETCH = 192 }; // values that stay in the cache until cells are added to them
 
-// Resets the values of K before `to`, and a stretch beyond: no cell so far has added to these.
+// Resets the values of K before `to`, and a stretch beyond, to which no cell has added yet.
 static inline void assembly_reset_to(pcs_system *self, int to)
 {
     fe_work *work = self->work;

@@ -288,7 +288,8 @@ static pcs_status fe_demand_finite_rotations(const pcs_system *self, int node)
                     node);
 }
 
-// Fails if a support holds one of the dofs on which a load acts; one that rotates acts on all alike.
+// Fails if a support holds one of the dofs on which a load acts; one that rotates may act on any of
+// them.
 static pcs_status loads_demand_free(const pcs_system *self, const pcs_fe_load *load, int node, bool rotates)
 {
     const fe_data *fe = self->data;

@@ -751,7 +751,7 @@ static const double MARK_LENGTH = 4.0;               // length along its axis, r
 static const double STILL = 1e-5;                    // invisible motion, relative to the size of the model
 static const double WALL = 0.3;                      // of a bearing on a node, relative to its radius
 
-// A positioned shape: rings around an axis, round ones of SIDES points or rectangles.
+// Holds a positioned shape: rings around an axis, round ones of SIDES points or rectangles.
 typedef struct obstacles_shape {
     int contact, nside;
     double point[3], frame[3][3]; // its axis and two unit vectors normal to it

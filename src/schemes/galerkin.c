@@ -219,7 +219,7 @@ static pcs_outcome galerkin_iterate(pcs_scheme *self, const pcs_state *x, double
     return PCS_NOT_CONVERGED;
 }
 
-// Iterates motion and impulse of D+ in turn, after an impact, which also changes the velocities of the points.
+// Iterates motion and impulse of D+ in turn until neither changes: an impulse changes the velocities of the points.
 static pcs_outcome galerkin_settle(pcs_scheme *self, const pcs_state *x, double h, pcs_step_report *report)
 {
     galerkin *s = self->data;
@@ -245,8 +245,7 @@ static pcs_outcome galerkin_settle(pcs_scheme *self, const pcs_state *x, double 
     return PCS_NOT_CONVERGED;
 }
 
-// Ends the step. In D+ an impulse also changes the velocities of the points: motion and impulse are iterated in turn
-// until neither changes.
+// Ends the step by its sums over the points, and by the impact, if there is one.
 static pcs_outcome galerkin_end(pcs_scheme *self, const pcs_state *x, double h, bool *is_impact,
                                 pcs_step_report *report)
 {
